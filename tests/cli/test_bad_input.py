@@ -51,32 +51,33 @@ class BadInput(Case):
                     raise
 
     def test_wrong_usage(self):
-        for args, says in [((), ["subcommand", r"\(see xorder --help\)"]), (("frobnicate",), ["'frobnicate'", "transpose", r"\(see xorder --help\)"]),
-                           (("schedule", "frob"), ["'frob'", "exchange", r"\(see xorder schedule --help\)"]),
-                           (("descend",), r"\(see xorder descend --help\)"), (("descend", "frob", "a", "b"), ["'frob'", "scan"]),
-                           (("descend", "scan"), r"\(see xorder descend scan --help\)"), (("transpose",), r"\(see xorder transpose --help\)"),
-                           (("transpose",), "IN"),
-                           (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "3 files are named.* one IN; .*--banded"),
-                           (("bitreverse", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
-                           (("transpose", "a.npy", "out", "--frobnicate"), r"unknown option --frobnicate \(see"),
-                           (("transpose", "-m.npy", "out"), r"unknown option -m\.npy; .*\./-m\.npy \(see"),
-                           (("bitreverse", "a.npy", "out", "-m", "1"), "unknown option -m;"),
-                           (("transpose", "--", "-m.npy"), "OUT"), (("transpose", "--", "-m.npy", "out"), r"-m\.npy: cannot be read: No such file"),
-                           (("transpose", "a.npy", "out", "--axis", "1"), "--axis"),
-                           (("transpose", "a.npy", "out", "--memory"), "--memory"),
-                           (("transpose", "a.npy", "out", "--memory", "1G", "--memory", "2G"), "--memory"),
-                           (("permute", "a.npy", "out"), "--by.*--matrix"),
-                           (("permute", "a.npy", "out", "--by", "gray", "--matrix", "m"), "--matrix"),
-                           (("info",), "FILE"), (("show",), "EXPR"), (("show", "gray"), "--bits")]:
+        cases = [((), ["subcommand", r"\(see xorder --help\)"]), (("frobnicate",), ["'frobnicate'", "transpose", r"\(see xorder --help\)"]),
+                 (("schedule", "frob"), ["'frob'", "exchange", r"\(see xorder schedule --help\)"]),
+                 (("descend",), r"\(see xorder descend --help\)"), (("descend", "frob", "a", "b"), ["'frob'", "scan"]),
+                 (("descend", "scan"), r"\(see xorder descend scan --help\)"), (("transpose",), r"\(see xorder transpose --help\)"),
+                 (("transpose",), "IN"),
+                 (("transpose", "a.npy"), "OUT"), (("transpose", "a.npy", "b.npy", "c.npy"), "3 files are named.* one IN; .*--banded"),
+                 (("bitreverse", "a.npy", "b.npy", "c.npy"), r"c\.npy"),
+                 (("transpose", "a.npy", "out", "--frobnicate"), r"unknown option --frobnicate \(see"),
+                 (("transpose", "-m.npy", "out"), r"unknown option -m\.npy; .*\./-m\.npy \(see"),
+                 (("bitreverse", "a.npy", "out", "-m", "1"), "unknown option -m;"),
+                 (("transpose", "--", "-m.npy"), "OUT"), (("transpose", "--", "-m.npy", "out"), r"-m\.npy: cannot be read: No such file"),
+                 (("transpose", "a.npy", "out", "--axis", "1"), "--axis"),
+                 (("transpose", "a.npy", "out", "--memory"), "--memory"),
+                 (("transpose", "a.npy", "out", "--memory", "1G", "--memory", "2G"), "--memory"),
+                 (("permute", "a.npy", "out"), "--by.*--matrix"),
+                 (("permute", "a.npy", "out", "--by", "gray", "--matrix", "m"), "--matrix"),
+                 (("info",), "FILE"), (("show",), "EXPR"), (("show", "gray"), "--bits")]
+        for args, says in self.few(cases, 10):
             with self.subTest(args=args):
                 self.refused(*args, says=says)
 
     def test_lists_with_blanks(self):
-        for args in [("transpose", "a.raw", "out", "--dtype", "u1", "--shape", "10", "100"),
-                     ("transpose", "--dtype", "u1", "--shape", "10", "100", "a.raw", "out"),
-                     ("transpose", "--axes", "1", "0", "a.npy", "out"), ("transpose", "a.npy", "out", "--axes", "1", "-2"),
-                     ("bitreverse", "a.raw", "out", "--dtype", "u1", "--shape", "1000,", "1"),
-                     ("info", "a.raw", "--dtype", "u1", "--shape", "10", "100")]:
+        for args in self.few([("transpose", "a.raw", "out", "--dtype", "u1", "--shape", "10", "100"),
+                              ("transpose", "--dtype", "u1", "--shape", "10", "100", "a.raw", "out"),
+                              ("transpose", "--axes", "1", "0", "a.npy", "out"), ("transpose", "a.npy", "out", "--axes", "1", "-2"),
+                              ("bitreverse", "a.raw", "out", "--dtype", "u1", "--shape", "1000,", "1"),
+                              ("info", "a.raw", "--dtype", "u1", "--shape", "10", "100")], 2):
             with self.subTest(args=args):
                 self.refused(*args, says=["'(0|1|-2|100)' is one word too many", "--shape 12,7", r"\(see xorder \w+ --help\)"])
 
@@ -87,15 +88,15 @@ class BadInput(Case):
                 ("--device", ["floppy", ""], "--device"), ("--device", ["a.raw"], "a.raw"),
                 ("--axes", ["0", "0,0", "0,1,2", "a,b", "1.0,0", ",", "99999999999,0"], "axes"),
                 ("--axes", ["0,2", "0,-3", "-3,0"], "no axis -?[23]")]:
-            for value in values:
+            for value in self.few(values, -(-len(values) // 3)):
                 self.bad("transpose", "a.npy", option, value, says=says)
-        for value in ["2", "-3", "x", "1.0", "99999999999"]:
+        for value in self.few(["2", "-3", "x", "1.0", "99999999999"], 2):
             self.bad("bitreverse", "b.npy", "--axis", value, says="axis")
             self.bad("permute", "b.npy", "--by", "gray", "--axis", value, says="axis")
 
     def test_empty_values(self):
         """As scripts give them whose variable is not set."""
-        for option in ["--memory", "--threads", "--tmpdir", "--axes"]:
+        for option in self.few(["--memory", "--threads", "--tmpdir", "--axes"], 2):
             self.bad("transpose", "a.npy", option, "", says=option)
         for option in ["--dtype", "--shape", "--offset"]:
             self.bad("transpose", "a.raw", *(() if option == "--dtype" else ("--dtype", "u1")), option, "", says=option)
@@ -107,22 +108,22 @@ class BadInput(Case):
                 ("schedule", "bmmc", "--by", "gray", "--bits", "4", "--processors", "4"): ["--layout", "--svg"],
                 ("schedule", "isotropic"): ["--tags"], ("schedule", "exchange", "--dimension", "2"): ["--kind"],
                 ("schedule", "banded"): ["--dimension", "--beta", "--bandwidth", "--columns", "--processors"]}.items():
-            for option in options:
+            for option in self.few(options, 1):
                 self.refused(*command, option, "", says=f"{option}: ")
 
     def test_numbers_are_decimal(self):
-        for args, key, value in [(("show", "gray", "--bits", "010"), "bits", 10), (("show", "gray", "--bits", "08"), "bits", 8),
-                                 (("show", "gray", "--bits", "5", "--block", "016"), "block", 16),
-                                 (("schedule", "mesh", "--size", "011"), "nodes", 121),
-                                 (("schedule", "exchange", "--dimension", "03"), "nodes", 8),
-                                 (("schedule", "descend", "--dimension", "2", "--per-node", "010", "--ascend"), None, None),
-                                 (("schedule", "bmmc", "--by", "gray", "--bits", "08", "--processors", "010"), None, None)]:
+        cases = [(("show", "gray", "--bits", "010"), "bits", 10), (("show", "gray", "--bits", "08"), "bits", 8),
+                 (("show", "gray", "--bits", "5", "--block", "016"), "block", 16), (("schedule", "mesh", "--size", "011"), "nodes", 121),
+                 (("schedule", "exchange", "--dimension", "03"), "nodes", 8),
+                 (("schedule", "descend", "--dimension", "2", "--per-node", "010", "--ascend"), None, None),
+                 (("schedule", "bmmc", "--by", "gray", "--bits", "08", "--processors", "010"), None, None)]
+        for args, key, value in self.few(cases, 3):
             result = self.run_xorder(*args, "--json")
             if key is None:  # ten is no power of two, and eight is one
                 self.assertEqual(result.returncode, 2, args)
             else:
                 self.assertEqual(json.loads(result.stdout)[key], value, args)
-        for option in [("--bits", "0x8"), ("--bits", "0b1"), ("--bits", "1e1"), ("--bits", "-8"), ("--bits", "8.0")]:
+        for option in self.few([("--bits", "0x8"), ("--bits", "0b1"), ("--bits", "1e1"), ("--bits", "-8"), ("--bits", "8.0")], 2):
             self.refused("show", "gray", *option, says=option[0])
         self.refused("schedule", "mesh", "--size", "-8", says="--size")
 
@@ -142,21 +143,21 @@ class BadInput(Case):
         self.refused("schedule", "isotropic", "--tags", "huge", says=["huge", "1048577"])
 
     def test_memory(self):
-        for value in ["lots", "1e400", "nan", "inf", "0x1000000000", "64 MiB x", "MiB", "1GiBB", "--", "+"]:
+        for value in self.few(["lots", "1e400", "nan", "inf", "0x1000000000", "64 MiB x", "MiB", "1GiBB", "--", "+"], 3):
             self.bad("transpose", "a.npy", "--memory", value, says="--memory")
-        for value in ["1073741824.5", "1.5.5GiB", "5.GiB", "."]:
+        for value in self.few(["1073741824.5", "1.5.5GiB", "5.GiB", "."], 1):
             self.bad("transpose", "a.npy", "--memory", value, says="--memory")
-        for value, memory in {"0.1GiB": 107374182, ".05G": 53687091, " 62.5 MiB ": 65536000, "64.0m": 64 << 20,
-                              "0.02GB": 20_000_000, "16777217": 16777217,
-                              "16mib": 16 << 20, "16m": 16 << 20, "16MIB": 16 << 20, "17mb": 17_000_000, "17Mb": 17_000_000,
-                              "0.1gib": 107374182, "20000 kib": 20000 << 10}.items():
+        good = {"0.1GiB": 107374182, ".05G": 53687091, " 62.5 MiB ": 65536000, "64.0m": 64 << 20, "0.02GB": 20_000_000, "16777217": 16777217,
+                "16mib": 16 << 20, "16m": 16 << 20, "16MIB": 16 << 20, "17mb": 17_000_000, "17Mb": 17_000_000,
+                "0.1gib": 107374182, "20000 kib": 20000 << 10}
+        for value, memory in self.few(good.items(), 4):
             self.assertEqual(self.json("transpose", "a.npy", "x.npy", "--dry-run", "--memory", value)["memory"], memory)
-        for value in ["0", "-5", "-2GiB", "0MiB"]:
+        for value in self.few(["0", "-5", "-2GiB", "0MiB"], 2):
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "zero|negative"])
-        for value in ["1", "1KiB", "16777215", "15MiB"]:
+        for value in self.few(["1", "1KiB", "16777215", "15MiB"], 2):
             self.bad("transpose", "a.npy", "--memory", value, says=["memory", "16 ?MiB"])
         self.bad("transpose", "a.npy", "--memory", "16777215", says=["16777215 bytes", "16777216 bytes"])
-        for value in ["8EiB", "99999999999999999999999"]:
+        for value in self.few(["8EiB", "99999999999999999999999"], 1):
             self.bad("transpose", "a.npy", "--memory", value, says=["--memory", "large"])
 
     def test_inputs_that_are_no_files(self):
@@ -168,9 +169,9 @@ class BadInput(Case):
             os.chdir(here)
         os.symlink("nowhere", self.path("dangling"))
         os.symlink("circle", self.path("circle"))
-        for name, says in {"missing.npy": "No such file", ".": "directory", "fifo": "FIFO", "socket": "socket",
-                           "/dev/zero": "device", "dangling": "No such file", "circle": "symbolic links",
-                           "a.npy/x": "Not a directory", "x" * 300: "too long", "-": "not on pipes"}.items():
+        cases = {"missing.npy": "No such file", ".": "directory", "fifo": "FIFO", "socket": "socket", "/dev/zero": "device",
+                 "dangling": "No such file", "circle": "symbolic links", "a.npy/x": "Not a directory", "x" * 300: "too long", "-": "not on pipes"}
+        for name, says in self.few(cases.items(), 5):
             self.bad("transpose", name, "--dtype", "u1", says=[name.replace(".", r"\."), says])
             with self.subTest(info=name):
                 self.refused("info", name, "--dtype", "u1", says=says)
@@ -191,10 +192,10 @@ class BadInput(Case):
 
     def test_sizes_that_do_not_fit(self):
         raw = ("transpose", "a.raw", "--dtype")
-        for args, numbers in [(("u1", "--shape", "10,101"), (1000, 1010)), (("u1", "--shape", "10,99"), (1000, 990)),
-                              (("f8", "--shape", "25,5", "--offset", "1"), (1000, 1001)), (("V3",), (1000, 3)),
-                              (("u1", "--offset", "1001"), (1000, 1001)), (("f8", "--shape", "0,5"), (1000, 0)),
-                              (("V2147483647",), (1000, 2147483647))]:
+        cases = [(("u1", "--shape", "10,101"), (1000, 1010)), (("u1", "--shape", "10,99"), (1000, 990)),
+                 (("f8", "--shape", "25,5", "--offset", "1"), (1000, 1001)), (("V3",), (1000, 3)), (("u1", "--offset", "1001"), (1000, 1001)),
+                 (("f8", "--shape", "0,5"), (1000, 0)), (("V2147483647",), (1000, 2147483647))]
+        for args, numbers in self.few(cases, 4):
             self.bad(*raw, *args, says=[r"a\.raw", *(rf"\b{n}\b" for n in numbers)])
 
     def test_offsets(self):
@@ -202,14 +203,15 @@ class BadInput(Case):
             self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says="--offset")
 
     def test_offsets_are_whole_numbers_from_0_on(self):
-        for offset in ["1.5", "0.9", "1.0", "1.5B", "0.1KiB", "1.0001KB", ".", "1.", "1.2.3K", "9223372036854775808", "8EiB"]:
+        for offset in self.few(["1.5", "0.9", "1.0", "1.5B", "0.1KiB", "1.0001KB", ".", "1.", "1.2.3K", "9223372036854775808", "8EiB"], 4):
             self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says="--offset")
         self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", 2**53 + 1, says=[r"a\.raw", str(2**53 + 1), "1000"])
-        for offset in ["0", "00", "0KiB", " 0 ", "0.0K"]:
+        for offset in self.few(["0", "00", "0KiB", " 0 ", "0.0K"], 2):
             self.ok("transpose", "a.raw", "out.raw", "--dtype", "u1", "--offset", offset, "--force")
         # Whose place is said, as nothing is there.
-        for offset, place in {str(2**63 - 1): 2**63 - 1, "1.5GiB": 3 << 29, "0.0625K": 64, ".001MB": 1000, "0.57KB": 570,
-                              "1.25 EiB": 5 << 58, "7.999999999999999999EB": 8 * 10**18 - 1}.items():
+        places = {str(2**63 - 1): 2**63 - 1, "1.5GiB": 3 << 29, "0.0625K": 64, ".001MB": 1000, "0.57KB": 570, "1.25 EiB": 5 << 58,
+                  "7.999999999999999999EB": 8 * 10**18 - 1}
+        for offset, place in self.few(places.items(), 4):
             if place > 1000:
                 self.bad("transpose", "a.raw", "--dtype", "u1", "--offset", offset, says=[r"a\.raw", rf"\b{place}\b", "1000"])
             else:
@@ -226,14 +228,15 @@ class BadInput(Case):
         self.write("line", "10\n")
         self.write("row", "1\n")
         self.write("packet", "0\n")
-        for args, says in [(("info", "one", "--dtype", "u1", "--offset", "2"), "the file's 1 byte$"),
-                           (("info", "one", "--dtype", "u2"), "the file has 1 byte, .* 2 bytes"),
-                           (("info", "one", "--dtype", "u1", "--shape", "2"), "the file has 1 byte, .* 1 byte × shape"),
-                           (("show", "--matrix", "line"), "1 row and 2 columns"),
-                           (("show", "--matrix", "row", "--bits", "2"), "the matrix has 1 row, "),
-                           (("permute", "a.npy", "out", "--matrix", "row", "--axis", "0"), "is for 1 bit, "),
-                           (("show", "morton(2)", "--bits", "1"), "the index has 1 bit, "),
-                           (("schedule", "task", "--dimension", "2", "--packets", "packet"), "line 1: 1 number;")]:
+        cases = [(("info", "one", "--dtype", "u1", "--offset", "2"), "the file's 1 byte$"),
+                 (("info", "one", "--dtype", "u2"), "the file has 1 byte, .* 2 bytes"),
+                 (("info", "one", "--dtype", "u1", "--shape", "2"), "the file has 1 byte, .* 1 byte × shape"),
+                 (("show", "--matrix", "line"), "1 row and 2 columns"),
+                 (("show", "--matrix", "row", "--bits", "2"), "the matrix has 1 row, "),
+                 (("permute", "a.npy", "out", "--matrix", "row", "--axis", "0"), "is for 1 bit, "),
+                 (("show", "morton(2)", "--bits", "1"), "the index has 1 bit, "),
+                 (("schedule", "task", "--dimension", "2", "--packets", "packet"), "line 1: 1 number;")]
+        for args, says in self.few(cases, 4):
             self.refused(*args, says=says)
         self.write("packet", "0 0 1 0\n")
         self.assertIn("\n1 packet on 2^2 nodes", self.ok("schedule", "task", "--dimension", "2", "--packets", "packet").stdout)
@@ -251,51 +254,56 @@ class BadInput(Case):
             pass
         np.savez(self.path("k.npz"), x=np.zeros(4))
         hdf5 = b"\x89HDF\r\n\x1a\n"
-        for content, says in [
-                (self.bytes_of("k.npz"), r": is a zip archive, as \.npz files are; unzip it and use the \.npy files in it$"),
-                (self.bytes_of("empty.zip"), "zip archive"), (gzip.compress(b"a" * 99), "a gzip file; decompress it: gunzip -k$"),
-                (bz2.compress(b"a"), "a bzip2 file"), (lzma.compress(b"a"), "an xz file"), (at(0, b"\x28\xb5\x2f\xfd"), "a Zstandard file"),
-                *((at(0, magic), "a TIFF file; .*tifffile.*--offset") for magic in [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"]),
-                (at(0, b"PAR1"), r"a Parquet file; .*pyarrow[^-]*$"), (at(0, b"MATLAB 5.0 MAT-file, Platform"), r"a MATLAB file; .*loadmat[^-]*$")]:
-            for name in ["k.raw", "k"]:
+        others = [
+            (self.bytes_of("k.npz"), r": is a zip archive, as \.npz files are; unzip it and use the \.npy files in it$"),
+            (self.bytes_of("empty.zip"), "zip archive"), (gzip.compress(b"a" * 99), "a gzip file; decompress it: gunzip -k$"),
+            (bz2.compress(b"a"), "a bzip2 file"), (lzma.compress(b"a"), "an xz file"), (at(0, b"\x28\xb5\x2f\xfd"), "a Zstandard file"),
+            *((at(0, magic), "a TIFF file; .*tifffile.*--offset") for magic in [b"II*\0", b"MM\0*", b"II+\0", b"MM\0+"]),
+            (at(0, b"PAR1"), r"a Parquet file; .*pyarrow[^-]*$"), (at(0, b"MATLAB 5.0 MAT-file, Platform"), r"a MATLAB file; .*loadmat[^-]*$")]
+        self.write("k.raw", "")
+        for content, says in self.few(others, 5):
+            for name in self.few(["k.raw", "k"], 1):
                 self.write(name, content)
                 self.refused("info", name, says=[f"{name}: is ", says])
                 self.refused("info", name, "--shape", "2,2", says=says)
                 self.assertEqual(self.json("info", name, "--dtype", "u1")["shape"], [len(content)])
+            self.write("k", content)
             self.bad("transpose", "k", says=says)
         os.unlink(self.path("k.raw"))
-        for content, says in [  # those that are read: with a header that makes no sense, and as raw files
-                *((at(0, b"CDF" + version), "k: has no array that can be read") for version in [b"\1", b"\2", b"\5"]),
-                (at(0, b"SIMPLE  =                    T"), "k: HDU 0: truncated"),
-                (at(344, b"n+1\0"), "k: corrupt NIfTI header: its size is neither"), (at(344, b"ni1\0"), "k: is only a header"),
-                (at(0, b"ENVI\n"), "k: is only a header"),
-                *((at(offset, hdf5), "k: damaged: libhdf5: |k: is an HDF5 file; .*h5dump .*--offset") for offset in [0, 512, 1024, 2048])]:
+        known = [  # those that are read: with a header that makes no sense, and as raw files
+                 *((at(0, b"CDF" + version), "k: has no array that can be read") for version in [b"\1", b"\2", b"\5"]),
+                 (at(0, b"SIMPLE  =                    T"), "k: HDU 0: truncated"),
+                 (at(344, b"n+1\0"), "k: corrupt NIfTI header: its size is neither"), (at(344, b"ni1\0"), "k: is only a header"),
+                 (at(0, b"ENVI\n"), "k: is only a header"),
+                 *((at(offset, hdf5), "k: damaged: libhdf5: |k: is an HDF5 file; .*h5dump .*--offset") for offset in [0, 512, 1024, 2048])]
+        for content, says in self.few(known, 5):
             self.write("k", content)
             self.refused("info", "k:0", says=says)
             self.bad("transpose", "k", says=says)
             self.assertEqual(self.json("info", "k", "--dtype", "u1")["shape"], [len(content)])
-        for content in [at(1, hdf5), at(343, b"n+1\0"), b"PK", b"", b"II*", hdf5[:-1], at(4096, hdf5)]:
+        for content in self.few([at(1, hdf5), at(343, b"n+1\0"), b"PK", b"", b"II*", hdf5[:-1], at(4096, hdf5)], 3):
             self.write("k", content)
             self.refused("info", "k", says="k: not an .npy file; for a raw file give its dtype and shape")
 
     def test_names_of_formats_that_are_not_written(self):
         """Said before anything else, so that nobody waits for it."""
-        for suffix in "npz zip gz tgz bz2 xz zst nc cdf fits fit fts tif tiff parquet mat nii hdr zarr TIFF".split():
+        for suffix in self.few("npz zip gz tgz bz2 xz zst nc cdf fits fit fts tif tiff parquet mat nii hdr zarr TIFF".split(), 10):
             name = f"out.{suffix}"
             says = rf"{name}: \.{suffix} means an? .*which is not written; a name may end in \.npy, \.raw, \.bin, \.dat,"
-            for args in [("transpose", "a.npy"), ("transpose", "missing"), ("transpose", "a.raw", "--dtype", "u1"),
-                         ("bitreverse", "b.npy"), ("permute", "b.npy", "--by", "gray"), ("descend", "scan", "b.npy")]:
+            for args in self.few([("transpose", "a.npy"), ("transpose", "missing"), ("transpose", "a.raw", "--dtype", "u1"),
+                                  ("bitreverse", "b.npy"), ("permute", "b.npy", "--by", "gray"), ("descend", "scan", "b.npy")], 2):
                 self.refused(*args, name, says=says)
         self.refused("transpose", "a.npy", "a.npy.gz", says="gzip")
-        for name in ["out.h5x", "out", "h5", "out.h5.x", ".h5"]:  # these mean nothing
+        for name in self.few(["out.h5x", "out", "h5", "out.h5.x", ".h5"], 2):  # these mean nothing
             self.ok("transpose", "a.npy", name)
             os.unlink(self.path(name))
 
     def test_shapes(self):
-        for shape in ["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"]:
+        for shape in self.few(["9223372036854775808", "4294967296,4294967296", "3037000500,3037000500", "2," * 62 + "2"], 2):
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="2\\^63")
         self.bad("transpose", "a.raw", "--dtype", "V1000000", "--shape", "9300000000000", says="2\\^63")
-        for shape in ["-1,-1", "-1,2,-1", "10,-100", "10,-2", "-", "ten", "10x", "x100", "10xx100", "10X100", ",", "10,,100", "1.0", "18446744073709551616"]:
+        for shape in self.few(["-1,-1", "-1,2,-1", "10,-100", "10,-2", "-", "ten", "10x", "x100", "10xx100", "10X100", ",", "10,,100", "1.0",
+                               "18446744073709551616"], 5):
             self.bad("transpose", "a.raw", "--dtype", "u1", "--shape", shape, says="--shape")
 
     def test_shapes_that_no_extent_completes(self):
@@ -317,7 +325,7 @@ class BadInput(Case):
     def test_sizes_at_the_limits(self):
         """Where 31, 32, 63 and 64 bits end, rank 0, 64 and 65: what NumPy could have is planned for, and all else is refused."""
         edges = [2**bits + by for bits in (31, 32, 63, 64) for by in (-1, 0, 1)]
-        for _ in range(rounds(15, 400)):
+        for _ in range(rounds(6, 400)):
             rank = int(self.random.choice([0, 1, 2, 3, 64, 65]))
             shape = [1] * rank
             for axis in self.random.integers(0, max(rank, 1), min(rank, 3)):
@@ -341,16 +349,16 @@ class BadInput(Case):
                         for command in ("info",), ("transpose", "--dry-run"):
                             self.refused(*command, name, *layout, *(["out.npy"] if len(command) > 1 else []), says=r"2\^63|at most 64|too large")
                     os.unlink(self.path(name))
-        tally(2 * rounds(15, 400), "shapes and sizes at 2^31, 2^32, 2^63, 2^64 and of rank 0, 64, 65, raw and .npy")
+        tally(2 * rounds(6, 400), "shapes and sizes at 2^31, 2^32, 2^63, 2^64 and of rank 0, 64, 65, raw and .npy")
 
     def test_dtypes(self):
-        for dtype in ["f9", "<f1", "float65", ">float64", "u3", "doubles", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"]:
+        for dtype in self.few(["f9", "<f1", "float65", ">float64", "u3", "doubles", "<", "f8,f8", "M8[fortnight]", "S-1", "'f8'"], 4):
             self.bad("transpose", "a.raw", "--dtype", dtype, says=["u1 .*f8 .*c16.*float64"])
-        for dtype in ["O", "O8", "|O"]:
+        for dtype in self.few(["O", "O8", "|O"], 1):
             self.bad("transpose", "a.raw", "--dtype", dtype, says="objects")
-        for dtype in ["V0", "S0", "U0", "S", "str"]:
+        for dtype in self.few(["V0", "S0", "U0", "S", "str"], 2):
             self.bad("transpose", "a.raw", "--dtype", dtype, says="no bytes")
-        for dtype in ["V2147483648", "U1000000000", "V99999999999999999999"]:
+        for dtype in self.few(["V2147483648", "U1000000000", "V99999999999999999999"], 1):
             self.bad("transpose", "a.raw", "--dtype", dtype, says="2147483647")
 
     def test_not_powers_of_two(self):
@@ -366,27 +374,27 @@ class BadInput(Case):
         self.bad("bitreverse", "scalar.npy", says="axis")
 
     def test_expressions(self):
-        for text, says in {"frob": "character 1.*frob.*identity.*bitreverse.*morton", "": "--by", " ": "name",
-                           "gray *": "character 7", "gray gray": "character 6", "(gray": "\\)", "gray^": "number", "gray^18446744073709551616": r"2\^64",
-                           "transpose(2,2)": "sum.*5", "transpose(5)": "transpose", "morton(2)": "multiple of 2", "morton(0)": "morton",
-                           "xor(32)": "5 bits", "xor(-1)": "xor", "xor(0x)": "xor|number", "bits(0,1,2,3)": "5 numbers.*4",
-                           "bits(0,1,2,3,3)": "3", "bits(0,1,2,3,5)": "5", "rotate": "rotate", "rotate(x)": "character 8",
-                           "gray(1)": "gray", "(" * 200 + "gray" + ")" * 200: "nested", "gray*" * 3000 + "gray": "characters",
-                           "gray\0": ".", "\u00e9": "character 1"}.items():
-            if "\0" in text:
-                continue  # no command line can hold it
+        cases = {"frob": "character 1.*frob.*identity.*bitreverse.*morton", "": "--by", " ": "name",
+                 "gray *": "character 7", "gray gray": "character 6", "(gray": "\\)", "gray^": "number", "gray^18446744073709551616": r"2\^64",
+                 "transpose(2,2)": "sum.*5", "transpose(5)": "transpose", "morton(2)": "multiple of 2", "morton(0)": "morton",
+                 "xor(32)": "5 bits", "xor(-1)": "xor", "xor(0x)": "xor|number", "bits(0,1,2,3)": "5 numbers.*4",
+                 "bits(0,1,2,3,3)": "3", "bits(0,1,2,3,5)": "5", "rotate": "rotate", "rotate(x)": "character 8",
+                 "gray(1)": "gray", "(" * 200 + "gray" + ")" * 200: "nested", "gray*" * 3000 + "gray": "characters",
+                 "\u00e9": "character 1"}
+        for text, says in self.few(cases.items(), 9):
             self.bad("permute", "b.npy", "--by", text, says=says)
             if text:
                 self.refused("show", text, "--bits", "5", says=says)
 
     def test_matrices(self):
-        for text, says in {"11000\n11000\n00100\n00010\n00001\n": "singular.*rank is 4.*5", "": "rows",
-                           "10\n01\n": "2 bits.*2\\^5", "10\n0\n": "line 2", "10\n02\n": "line 2, column 2", "10\n01\n11\n": "line 3",
-                           "100\n010\n": "2 rows and 3 columns", "10\n01\nc 111\n": "line 3", "10\n01\nc 10\nc 01\n": "line 4",
-                           "c 10\n": "line 1", "0" * 70: "column 63", "x": "line 1, column 1"}.items():
+        cases = {"11000\n11000\n00100\n00010\n00001\n": "singular.*rank is 4.*5", "": "rows",
+                 "10\n01\n": "2 bits.*2\\^5", "10\n0\n": "line 2", "10\n02\n": "line 2, column 2", "10\n01\n11\n": "line 3",
+                 "100\n010\n": "2 rows and 3 columns", "10\n01\nc 111\n": "line 3", "10\n01\nc 10\nc 01\n": "line 4",
+                 "c 10\n": "line 1", "0" * 70: "column 63", "x": "line 1, column 1"}
+        for text, says in self.few(cases.items(), 5):
             self.write("matrix", text)
             self.bad("permute", "b.npy", "--matrix", "matrix", says=["matrix", says])
-        for name, says in {"missing": "No such", ".": "directory", "/dev/zero": "device", "-": "pipes"}.items():
+        for name, says in self.few({"missing": "No such", ".": "directory", "/dev/zero": "device", "-": "pipes"}.items(), 2):
             self.bad("permute", "b.npy", "--matrix", name, says=[name, says])
         with open(self.path("huge"), "wb") as file:
             file.truncate(1 << 30)
@@ -405,21 +413,22 @@ class BadInput(Case):
 
     def test_npy_headers(self):
         fine = npy()
-        for content, says in {
-                fine[:6]: "truncated", fine[:8]: "truncated", fine[:9]: "truncated", fine[:50]: "truncated.*128.*50",
-                fine[:-1]: "176.*175", npy(version=(0, 1)): "version 0.1",
-                npy(version=(4, 0)): "version 4.0", npy(version=(1, 5)): "version 1.5", npy("'|O'"): "objects",
-                npy("[('a', '<f8'), ('b', '|O')]"): "objects", npy("[('a', [('b', '|O', (2,))])]"): "objects",
-                npy("'f9'"): "f9", npy("'|V0'"): "no bytes", npy("'f8' * 2"): "corrupt", npy("5"): ".",
-                npy(shape="(2, -3)"): "negative", npy(shape="[2, 3]"): "tuple", npy(shape="(2, 3.0)"): "3.0",
-                npy(shape="(True, 3)"): "True", npy(shape="(4611686018427387904, 4)"): "2\\^63",
-                npy(shape="(9999999999999999999999, 0)", data=0): "2\\^63", npy(shape="(1, " * 50 + ")" * 50): ".",
-                npy(shape="(" + "1, " * 65 + ")", data=8): "64", npy(order="1"): "fortran_order", npy(end="'x': 1"): "'x'",
-                npy(header="{}"): "descr", npy(header=""): "corrupt",
-                npy(header="[" * 30000): "nested", npy(header="{" + "'a': " * 9): "corrupt", npy(length=65535): "65545.*176",
-                npy(version=(2, 0), length=2**32 - 1): "at most 1048576", npy(version=(2, 0), length=0): "corrupt",
-                npy(header="{'descr': '<f8', 'shape': (2, 3)}"): "fortran_order", npy(end="\0"): "corrupt",
-                npy("[('\xff', '<f8')]", version=(3, 0)): "UTF-8", npy(version=(2, 0), end=" " * (2 << 20)): "1048576"}.items():
+        cases = {
+            fine[:6]: "truncated", fine[:8]: "truncated", fine[:9]: "truncated", fine[:50]: "truncated.*128.*50",
+            fine[:-1]: "176.*175", npy(version=(0, 1)): "version 0.1",
+            npy(version=(4, 0)): "version 4.0", npy(version=(1, 5)): "version 1.5", npy("'|O'"): "objects",
+            npy("[('a', '<f8'), ('b', '|O')]"): "objects", npy("[('a', [('b', '|O', (2,))])]"): "objects",
+            npy("'f9'"): "f9", npy("'|V0'"): "no bytes", npy("'f8' * 2"): "corrupt", npy("5"): ".",
+            npy(shape="(2, -3)"): "negative", npy(shape="[2, 3]"): "tuple", npy(shape="(2, 3.0)"): "3.0",
+            npy(shape="(True, 3)"): "True", npy(shape="(4611686018427387904, 4)"): "2\\^63",
+            npy(shape="(9999999999999999999999, 0)", data=0): "2\\^63", npy(shape="(1, " * 50 + ")" * 50): ".",
+            npy(shape="(" + "1, " * 65 + ")", data=8): "64", npy(order="1"): "fortran_order", npy(end="'x': 1"): "'x'",
+            npy(header="{}"): "descr", npy(header=""): "corrupt",
+            npy(header="[" * 30000): "nested", npy(header="{" + "'a': " * 9): "corrupt", npy(length=65535): "65545.*176",
+            npy(version=(2, 0), length=2**32 - 1): "at most 1048576", npy(version=(2, 0), length=0): "corrupt",
+            npy(header="{'descr': '<f8', 'shape': (2, 3)}"): "fortran_order", npy(end="\0"): "corrupt",
+            npy("[('\xff', '<f8')]", version=(3, 0)): "UTF-8", npy(version=(2, 0), end=" " * (2 << 20)): "1048576"}
+        for content, says in self.few(cases.items(), 12):
             self.write("bad.npy", content)
             self.bad("transpose", "bad.npy", says=["bad.npy" if "O" not in says else "", says])
             self.refused("info", "bad.npy", says=says)
@@ -431,10 +440,11 @@ class BadInput(Case):
         self.assertFalse(os.path.exists(self.path("evaluated")))
 
     def test_device_profiles(self):
-        for text in ["", "{}", "[]", "{\"points\": []}", '{"points": [[0, 1, 1]]}', '{"points": [[4096, -1, 1]]}',
-                     '{"points": [[4096, 1, 0]]}', '{"points": [[4096, 1]]}', '{"points": [["4096", 1, 1]]}',
-                     '{"points": [[8192, 1, 1], [4096, 1, 1]]}', '{"depth": 0, "points": [[4096, 1, 1]]}',
-                     '{"depth": 1e9, "points": [[4096, 1, 1]]}', "[" * 100000]:
+        cases = ["", "{}", "[]", "{\"points\": []}", '{"points": [[0, 1, 1]]}', '{"points": [[4096, -1, 1]]}',
+                 '{"points": [[4096, 1, 0]]}', '{"points": [[4096, 1]]}', '{"points": [["4096", 1, 1]]}',
+                 '{"points": [[8192, 1, 1], [4096, 1, 1]]}', '{"depth": 0, "points": [[4096, 1, 1]]}',
+                 '{"depth": 1e9, "points": [[4096, 1, 1]]}', "[" * 100000]
+        for text in self.few(cases, 5):
             self.write("device", text)
             self.bad("transpose", "a.npy", "--device", "device", says="device")
 
