@@ -24,7 +24,7 @@ class Npy(Case):
         self.assert_same(self.load("b.npy"), transposed(array), (array.dtype, array.shape))
 
     def test_every_fixed_size_dtype(self):
-        for dtype in self.some(DTYPES):
+        for dtype in self.some(self.few(DTYPES, 15)):
             with self.subTest(dtype=dtype):
                 self.transposes(self.noise((7, 5), dtype))
                 with open(self.path("b.npy"), "rb") as file:
@@ -35,7 +35,7 @@ class Npy(Case):
                 self.assertEqual(header, {"descr": descr, "fortran_order": False, "shape": (5, 7)})
 
     def test_names_beyond_ascii(self):
-        for name in ["\u00e9\u00ff", "\u2603 snow", "it's", 'a"b', "tab\tline\nend"]:
+        for name in self.few(["\u00e9\u00ff", "\u2603 snow", "it's", 'a"b', "tab\tline\nend"], 2):
             with self.subTest(name=name), warnings.catch_warnings():
                 warnings.simplefilter("ignore")  # that old versions of NumPy cannot read version 3
                 self.transposes(self.noise((3, 2), [(name, "<f8")]))
@@ -61,7 +61,7 @@ class Npy(Case):
             with open(self.path("a.npy"), "ab") as file:
                 file.write(self.random.bytes(rest))
             note = f"a.npy: {rest} bytes behind the array are left out, as numpy.load does"
-            for engine in ["direct", "mapped"]:
+            for engine in self.few(["direct", "mapped"], 1):
                 args = ("transpose", "a.npy", "b.npy", "--io", engine, "--force")
                 self.assertIn(note, self.ok(*args).stderr)
                 self.assert_same(self.load("b.npy"), transposed(np.load(self.path("a.npy"), mmap_mode="r")))
@@ -104,12 +104,12 @@ class Npy(Case):
 
     def test_both_orders(self):
         for shape in [(), (5,), (3, 4), (2, 3, 4), (1, 5), (0, 4)]:
-            self.transposes(self.noise(shape, "f4"))
-            self.transposes(np.asfortranarray(self.noise(shape, "f4")))
+            for order in self.few("CF", 1):
+                self.transposes(np.asarray(self.noise(shape, "f4"), order=order))
 
     def test_empty_and_zero_dimensional(self):
         for shape in [(), (0,), (0, 0), (5, 0), (0, 3, 2)]:
-            for engine in ["auto", "direct", "mapped"]:
+            for engine in self.few(["auto", "direct", "mapped"], 1):
                 with self.subTest(shape=shape, engine=engine):
                     self.transposes(self.noise(shape, "f8"), "--io", engine)
                     if shape:
@@ -126,10 +126,10 @@ class Npy(Case):
     def test_data_starts_wherever_the_header_ends(self):
         """Headers of any length, as other programs write them: nothing asks for multiples of 64."""
         array = self.noise((33, 65), "<u4")
-        for spaces in [0, 1, 3, 50, 500, 4000, 5000, 60000]:
+        for spaces in self.few([0, 1, 3, 50, 500, 4000, 5000, 60000], 5):
             header = "{'descr': '<u4', 'fortran_order': False, 'shape': (33, 65)}" + " " * spaces + "\n"
             self.write("a.npy", b"\x93NUMPY\1\0" + struct.pack("<H", len(header)) + header.encode() + array.tobytes())
-            for engine in ["direct", "mapped"]:
+            for engine in self.few(["direct", "mapped"], 1):
                 self.ok("transpose", "a.npy", "b.npy", "--force", "--io", engine)
                 self.assert_same(self.load("b.npy"), transposed(array), (spaces, engine))
 
@@ -156,7 +156,7 @@ class Npy(Case):
         self.save("a.raw", array)
         raw_input = ("a.raw", "--dtype", "u2", "--shape", "3,4")
         for source in [("a.npy",), raw_input]:
-            for name in ["b.raw", "b.bin", "b.dat", "b.RAW", "b.Bin"]:
+            for name in self.few(["b.raw", "b.bin", "b.dat", "b.RAW", "b.Bin"], 2):
                 self.ok("transpose", *source, name, "--force")
                 self.assertEqual(self.bytes_of(name), transposed(array).tobytes(), name)
             self.ok("transpose", *source, "b.npy", "--force")
@@ -169,7 +169,7 @@ class Npy(Case):
         self.assert_same(self.load("c.npy"), transposed(array))
 
     def test_long_headers(self):
-        for fields in [100, 180, 205, 300]:
+        for fields in self.few([100, 180, 205, 300], 2):
             dtype = np.dtype([(f"field_number_with_a_long_name_{i:04}", "<u2") for i in range(fields)])
             array = self.noise((5, 4), dtype)
             self.save("a.npy", array)
@@ -186,9 +186,9 @@ class Raw(Case):
 
     def test_offsets(self):
         array = self.noise((41, 53), "<f8")
-        for offset in self.some([0, 1, 7, 8, 511, 512, 4095, 4096, 4097, 100_001]):
+        for offset in self.some(self.few([0, 1, 7, 8, 511, 512, 4095, 4096, 4097, 100_001], 6)):
             self.write("a.raw", self.random.bytes(offset) + array.tobytes())
-            for engine in ["direct", "mapped"]:
+            for engine in self.few(["direct", "mapped"], 1):
                 with self.subTest(offset=offset, engine=engine):
                     self.ok("transpose", "a.raw", "b.raw", "--dtype", "f8", "--shape", "41,53", "--offset", offset,
                             "--io", engine, "--force")
@@ -206,10 +206,10 @@ class Raw(Case):
         self.assertEqual(self.bytes_of("b.raw"), array[::-1].tobytes())
 
     def test_every_type_string(self):
-        for text in self.some(["u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "f16", "c8", "c16", "c32",
-                               "b1", "?", ">f8", "=i4", "|u1", "S5", "U2", "V24", "M8[D]", "m8[25s]", "bool", "int8", "int16",
-                               "int32", "int64", "uint8", "uint16", "uint32", "uint64", "float16", "float32", "float64",
-                               "complex64", "complex128"]):
+        for text in self.some(self.few([
+                "u1", "u2", "u4", "u8", "i1", "i2", "i4", "i8", "f2", "f4", "f8", "f16", "c8", "c16", "c32", "b1", "?", ">f8", "=i4", "|u1",
+                "S5", "U2", "V24", "M8[D]", "m8[25s]", "bool", "int8", "int16", "int32", "int64", "uint8", "uint16", "uint32", "uint64",
+                "float16", "float32", "float64", "complex64", "complex128"], 12)):
             with self.subTest(text=text):
                 array = self.noise((4, 3), text)
                 self.save("a.raw", array)
@@ -218,7 +218,7 @@ class Raw(Case):
 
     def test_spellings_of_shapes(self):
         self.write("a.raw", bytes(range(12)))
-        for shape in ["3,4", "(3,4)", "(3, 4)", "3, 4", "3,4,"]:
+        for shape in self.few(["3,4", "(3,4)", "(3, 4)", "3, 4", "3,4,"], 2):
             self.ok("transpose", "a.raw", "b.npy", "--dtype", "u1", "--shape", shape, "--force")
             self.assertEqual(self.load("b.npy").shape, (4, 3), shape)
 
@@ -226,7 +226,7 @@ class Raw(Case):
         """As numpy.reshape does."""
         self.write("a.raw", bytes(5 + 4 * 24))
         for shape in [(12, -1), (-1, 12), (-1,), (2, -1, 3), (1, 24, -1), (24, -1)]:
-            for offset, dtype in [(5, "u4"), (5, "V16"), (101, "u1")]:
+            for offset, dtype in self.few([(5, "u4"), (5, "V16"), (101, "u1")], 1):
                 elements = (101 - offset) // np.dtype(dtype).itemsize
                 text = ",".join(str(extent) for extent in shape)
                 command = ("info", "a.raw", "--dtype", dtype, "--shape", text, "--offset", offset)
@@ -238,7 +238,7 @@ class Raw(Case):
                     self.assertEqual(self.json(*command)["shape"], list(expected))
         array = self.noise((6, 35), "f4")
         self.save("a.raw", array)
-        for shape in ["(-1, 35)", "6x35", "-1x35", "(6 x 35)"]:
+        for shape in self.few(["(-1, 35)", "6x35", "-1x35", "(6 x 35)"], 2):
             self.ok("transpose", "a.raw", "c.npy", "--dtype", "f4", "--shape", shape, "--force")
             self.assert_same(self.load("c.npy"), transposed(array))
 
