@@ -2,6 +2,7 @@
 """Unfriendly surroundings: closed and full standard streams, resource limits, strange names, no /proc."""
 
 import errno
+import itertools
 import json
 import os
 import resource
@@ -11,7 +12,7 @@ import subprocess
 import unittest
 
 import harness
-from harness import Case, MiB, SANITIZED, main, tally, transposed
+from harness import Case, LONG, MiB, SANITIZED, main, rounds, tally, transposed
 from sandbox import deny, seccomp_works
 
 
@@ -37,12 +38,12 @@ class Environment(Case):
 
     def test_nowhere_to_complain(self):
         """A run that has done what it should has succeeded, also if nobody can read so."""
-        for streams in ["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"]:
-            for options in ["", "--progress bar", "-q"]:
-                with self.subTest(streams=streams, options=options):
-                    self.assertEqual(self.shell(f"$XORDER transpose a.npy b.npy {options} {streams}"), 0)
-                    self.made()
-                    self.assertEqual(self.shell(f"$XORDER transpose missing.npy b.npy {options} {streams}"), 2)
+        for streams, options in self.few(itertools.product(["2>&-", "2>/dev/full", ">&- 2>&-", "<&- >&- 2>&-"],
+                                                           ["", "--progress bar", "-q"]), 4):
+            with self.subTest(streams=streams, options=options):
+                self.assertEqual(self.shell(f"$XORDER transpose a.npy b.npy {options} {streams}"), 0)
+                self.made()
+                self.assertEqual(self.shell(f"$XORDER transpose missing.npy b.npy {options} {streams}"), 2)
 
     def test_notes_are_printed_unless_quiet(self):
         if os.statvfs(self.dir).f_fsid == 0:
@@ -59,7 +60,7 @@ class Environment(Case):
     def test_reports_that_cannot_be_written(self):
         for command in ["transpose a.npy c.npy --dry-run", "info a.npy",
                         "info a.npy --json", "show gray --bits 4", "show gray --bits 4 --json", "--help", "transpose --help", "--version"]:
-            for stream in [">&-", ">/dev/full"]:
+            for stream in self.few([">&-", ">/dev/full"], 1):
                 with self.subTest(command=command, stream=stream):
                     self.assertEqual(self.shell(f"$XORDER {command} {stream}"), 1)
 
@@ -92,20 +93,19 @@ class Environment(Case):
         self.ok("transpose", "a.npy", "b.npy", "--trace", "trace", "--force")
         self.ok("bench", "cache", "--size", "64KiB", "--rounds", 1, "--json", "results", "-q")
         os.unlink(self.path("b.npy"))
-        for command, made in [("report trace --html made", ["made"]), ("report trace --html made --json", ["made"]),
-                              ("schedule mesh --size 4 --svg made --json", ["made"]),
-                              ("schedule mesh --size 4 --messages made --json", ["made"]),
-                              ("schedule mesh --size 4 --svg made --messages also --json", ["made", "also"]),
-                              ("show gray --bits 4 --svg made --json", ["made"]),
-                              ("bench compare results results --html made", ["made"]),
-                              ("bench cache --size 64KiB --rounds 1 --html made", ["made"]),
-                              ("bench cache --size 64KiB --rounds 1 --json made --html also", ["made", "also"])]:
+        for command, made in self.few([
+                ("report trace --html made", ["made"]), ("report trace --html made --json", ["made"]),
+                ("schedule mesh --size 4 --svg made --json", ["made"]), ("schedule mesh --size 4 --messages made --json", ["made"]),
+                ("schedule mesh --size 4 --svg made --messages also --json", ["made", "also"]),
+                ("show gray --bits 4 --svg made --json", ["made"]), ("bench compare results results --html made", ["made"]),
+                ("bench cache --size 64KiB --rounds 1 --html made", ["made"]),
+                ("bench cache --size 64KiB --rounds 1 --json made --html also", ["made", "also"])], 4):
             self.assertEqual(self.shell(f"$XORDER {command}"), 0)
             # Benchmarks say when they began, and how long they took.
             expected = [self.bytes_of(name) if "bench" not in command else b"" for name in made]
             for name in made:
                 os.unlink(self.path(name))
-            for stream in [">&-", ">/dev/full"]:
+            for stream in self.few([">&-", ">/dev/full"], 1):
                 with self.subTest(command=command, stream=stream):
                     self.assertEqual(self.shell(f"$XORDER {command} {stream} 2>errors"), 3)
                     names = " and ".join(made) + (": is" if len(made) == 1 else ": are")
@@ -121,7 +121,7 @@ class Environment(Case):
 
     def test_control_characters_in_names(self):
         """They are shown, not obeyed."""
-        for name in ["\x1b[31mred", "bell\a", "c1\u009b2J", "delete\x7f", "two\nlines", b"eight-bit-\x9b2J"]:
+        for name in self.few(["\x1b[31mred", "bell\a", "c1\u009b2J", "delete\x7f", "two\nlines", b"eight-bit-\x9b2J"], 2):
             path = os.path.join(os.fsencode(self.dir), name if isinstance(name, bytes) else name.encode())
             with self.subTest(name=name):
                 for args in [("transpose", name, "b.npy"), ("info", name), ("show", "--matrix", name), (name,),
@@ -143,7 +143,7 @@ class Environment(Case):
     @unittest.skipIf(SANITIZED, "sanitizers need descriptors of their own")
     def test_few_file_descriptors(self):
         """Any number either does or is said to be too small."""
-        for number in [5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20]:
+        for number in self.few([5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 20], 3):
             for engine in ["direct", "mapped"]:
                 with self.subTest(number=number, engine=engine):
                     result = self.run_xorder("transpose", "a.npy", "b.npy", "--io", engine, "-q",
@@ -165,7 +165,7 @@ class Environment(Case):
 
     @unittest.skipIf(SANITIZED, "sanitizers reserve address space of their own")
     def test_little_address_space(self):
-        for size in [25, 30, 40, 50, 100, 200, 400]:
+        for size in self.few([25, 30, 40, 50, 100, 200, 400], 3):
             for engine in ["direct", "mapped"]:
                 with self.subTest(size=size, engine=engine):
                     result = self.run_xorder(
@@ -184,8 +184,10 @@ class Environment(Case):
         self.save("large.npy", self.noise((512, 1024), "f8"))
         advice = {}
         for options in [(), ("--schedule", "rounds", "--processors", "16")]:
-            errors = []
-            for size in [25, 30, 35, 40, 50, 60, 80, 100]:
+            errors, wanted = [], "try a smaller --memory" + (", or fewer --processors\n" if options else "\n")
+            for size in self.random.permutation([25, 30, 35, 40, 50, 60, 80, 100]).tolist():
+                if not LONG and any("out of memory" in error and error.endswith(wanted) for error in errors):
+                    break
                 limit = lambda: resource.setrlimit(resource.RLIMIT_AS, (size * MiB, size * MiB))
                 errors.append(self.run_xorder(*(["machine"] if options else []), "transpose", "large.npy", "b.npy", "--memory", "64MiB", "-f", *options, preexec_fn=limit).stderr)
             advice[options] = {error.split("; ")[-1] for error in errors if "out of memory" in error}
@@ -202,7 +204,7 @@ class Environment(Case):
         shutil.copy(harness.XORDER, self.path("program"))
         self.addCleanup(setattr, harness, "XORDER", harness.XORDER)
         harness.XORDER = self.path("program")
-        for number in range(1, 9):
+        for number in self.few(range(1, 9), 2):
             for engine in ["direct", "mapped"]:
                 with self.subTest(number=number, engine=engine):
 
@@ -235,8 +237,8 @@ class Environment(Case):
         self.made()
 
     def test_strange_names(self):
-        for name in ["with blanks", "\u00fcn\u00ef \u2603", "line\nbreak", "quote's\"", "-dash", "tab\t", "\x1b[31m", "a" * 255,
-                     "*?[", "{0}", "%s", "#$&;|<>"]:
+        for name in self.few(["with blanks", "\u00fcn\u00ef \u2603", "line\nbreak", "quote's\"", "-dash", "tab\t", "\x1b[31m", "a" * 255,
+                              "*?[", "{0}", "%s", "#$&;|<>"], 4):
             with self.subTest(name=name):
                 target = "./" + name if name.startswith("-") else name
                 self.ok("transpose", "a.npy", target)
@@ -303,9 +305,10 @@ class Environment(Case):
     def test_calls_that_are_put_off_for_ever(self):
         """They are given up after ten seconds without progress."""
         runs = []
-        for engine, denied in [("mapped", {"preadv": errno.EAGAIN}), ("mapped", {"preadv": errno.EINTR}),
-                               ("direct", {"preadv": errno.EAGAIN, "io_uring_setup": errno.EPERM}),
-                               ("direct", {"io_uring_enter": errno.EAGAIN}), ("direct", {"io_uring_enter": errno.EINTR})]:
+        # Each tries again and again, which takes seconds of a processor.
+        for engine, denied in self.few([("mapped", {"preadv": errno.EAGAIN}), ("mapped", {"preadv": errno.EINTR}),
+                                        ("direct", {"preadv": errno.EAGAIN, "io_uring_setup": errno.EPERM}),
+                                        ("direct", {"io_uring_enter": errno.EAGAIN}), ("direct", {"io_uring_enter": errno.EINTR})], 1):
             command = [harness.XORDER, "transpose", "a.npy", f"{len(runs)}.npy", "--io", engine]
             runs.append(subprocess.Popen(command, cwd=self.dir, stderr=subprocess.PIPE, text=True, preexec_fn=deny(**denied)))
         for number, run in enumerate(runs):
@@ -316,7 +319,7 @@ class Environment(Case):
 
     def test_two_runs_at_once(self):
         """To the same output: both succeed with --force, one of them without it."""
-        for force in 10 * ["--force"] + [""]:
+        for force in rounds(3, 10) * ["--force"] + [""]:
             processes = [subprocess.Popen([harness.XORDER, "transpose", "a.npy", "b.npy", "-q", *filter(None, [force])],
                                           cwd=self.dir, stderr=subprocess.DEVNULL) for _ in range(2)]
             codes = [process.wait(harness.TIMEOUT) for process in processes]
