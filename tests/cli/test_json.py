@@ -10,7 +10,7 @@ import unittest
 
 import containers
 from harness import (Case, MiB, NAMED_MAPS, affine_map, bits_map, index, main, matrix_text, morton, np, random_columns,
-                     rotation)
+                     rotation, rounds)
 
 RUN = {"passes": int, "queue": str, "bytes_read": int, "bytes_written": int, "seconds": (int, float), "peak_memory": int}
 PLAN = {"passes": int, "tile_bytes": int, "source_block_bytes": int, "target_block_bytes": int,
@@ -28,7 +28,7 @@ class Moving(Case):
             for command in [("transpose",), ("permute", "--by", "gray"), ("bitreverse",)]:
                 if array.size == 0 and command[0] == "permute" or array.ndim == 0 and command[0] == "bitreverse":
                     continue
-                for engine in ["direct", "mapped"]:
+                for engine in self.few(["direct", "mapped"], 1):
                     started = time.monotonic()
                     result = self.ok(command[0], "a.npy", "b.npy", *command[1:], "--json", "--force", "--io", engine, "-q")
                     passed = time.monotonic() - started
@@ -143,7 +143,7 @@ class Schema(Case):
         schedule = self.json("schedule", "exchange", "--dimension", 11)
         self.assertLessEqual(keys["schedule"][0], set(schedule))
         self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
-        checked = self.json("schedule", "exchange", "--dimension", 11, "--check")
+        schedule, checked = (self.json("schedule", "exchange", "--dimension", 6, *check) for check in [[], ["--check"]])
         self.assertEqual(set(checked) - set(schedule), keys["schedule"][1])
         self.write("tags", "01\n11\n")
         self.write("packets", "0 0 1 0\n1 0 2 0\n")
@@ -182,7 +182,8 @@ class Info(Case):
 
     def test_names_that_a_terminal_would_obey(self):
         """JSON escapes controls below a blank; those of C1, and what else does not print, are escaped here."""
-        for name in ["c1\u009b2J", "delete\x7f", "bidi\u202e", "tag\U000e0041", "\u00e9\u2603\U0001f600", b"\xff\xed\xa0\x80"]:
+        names = ["c1\u009b2J", "delete\x7f", "bidi\u202e", "tag\U000e0041", b"\xff\xed\xa0\x80"]
+        for name in [*self.few(names, 2), "\u00e9\u2603\U0001f600"]:
             path = os.fsencode(self.dir) + b"/" + (os.fsencode(name))
             np.save(path.decode(errors="surrogateescape"), np.zeros(3))
             os.rename(path + b".npy", path)
@@ -193,7 +194,7 @@ class Info(Case):
         self.assertIn("\u00e9\u2603\U0001f600", self.ok("info", "\u00e9\u2603\U0001f600", "--json").stdout)
 
     def test_types_are_taken_back(self):
-        for dtype in ["u1", ">i4", "c16", "b1", "f2", "S5", "U3", "V24", [("x", "u1"), ("y", "<f4")]]:
+        for dtype in self.few(["u1", ">i4", "c16", "b1", "f2", "S5", "U3", "V24", [("x", "u1"), ("y", "<f4")]], 3):
             self.save("a.npy", np.zeros((4, 6), dtype))
             info = self.json("info", "a.npy")
             raw = ("--dtype", info["dtype"], "--shape", ",".join(map(str, info["shape"])), "--offset", info["offset"])
@@ -245,7 +246,7 @@ class Show(Case):
 
     def test_expressions(self):
         for n in [1, 2, 7]:
-            for name, target in NAMED_MAPS.items():
+            for name, target in self.few(NAMED_MAPS.items(), 2):
                 self.check(target(n), n, name, "--bits", n)
         self.check([0], 0, "identity", "--bits", 0)
         self.check(rotation(7, 3), 7, "transpose(3,4)", "--bits", 7)
@@ -256,7 +257,7 @@ class Show(Case):
         self.check(NAMED_MAPS["gray"](5)[NAMED_MAPS["reverse"](5)], 5, "gray * reverse", "--bits", 5)
 
     def test_matrices(self):
-        for _ in range(5):
+        for _ in range(rounds(2, 5)):
             n = int(self.random.integers(1, 11))
             columns, complement = random_columns(self.random, n), int(self.random.integers(1 << n))
             self.write("matrix.txt", matrix_text(columns, complement))
@@ -266,7 +267,7 @@ class Show(Case):
     def test_passes_and_factors(self):
         """As many passes as the formula says, whose product is the permutation."""
         for n, b, m in [(12, 3, 5), (12, 4, 5), (10, 2, 9), (9, 4, 6)]:
-            for _ in range(3):
+            for _ in range(rounds(1, 3)):
                 columns = random_columns(self.random, n)
                 self.write("matrix.txt", matrix_text(columns))
                 shown = self.json("show", "--matrix", "matrix.txt", "--block", 1 << b, "--memory", 1 << m)
@@ -279,7 +280,7 @@ class Show(Case):
 
     def test_factors_of_rounds(self):
         """A = V W and V = A T R Π, for indices whose top bits are the processor's; as xorder schedule bmmc prints them."""
-        for n, processors, layout in [(6, 4, "major"), (7, 8, "minor"), (8, 8, "3"), (5, 1, "major"), (5, 32, "minor"), (0, 1, "0")]:
+        for n, processors, layout in self.few([(6, 4, "major"), (7, 8, "minor"), (8, 8, "3"), (5, 1, "major"), (5, 32, "minor"), (0, 1, "0")], 2):
             columns = random_columns(self.random, n)
             self.write("matrix.txt", matrix_text(columns) if n else "")
             what = ("--matrix", "matrix.txt") if n else ("identity", "--bits", 0)
