@@ -20,16 +20,16 @@ class Bytes(MpiCase):
         self.save("cube.npy", np.asfortranarray(self.noise((61, 40, 173), "V3")))
         self.save("signal.npy", self.noise((1 << 20,), "c16"))
         self.save("bytes.raw", self.noise((1 << 22,)))
-        for all_ranks, command in [
+        for all_ranks, command in self.few([
                 ((1, 2, 3, 8), ("transpose", "matrix.npy", "out.npy")),
                 ((2, 4), ("transpose", "cube.npy", "out.raw", "--axes", "1,2,0")),
                 ((3,), ("bitreverse", "signal.npy", "out.npy")),
                 ((4, 8), ("permute", "signal.npy", "out.npy", "--by", "gray^-1 * bitreverse")),
-                ((3,), ("permute", "bytes.raw", "out.raw", "--dtype", "u1", "--by", "morton(2)*xor(77)"))]:
+                ((3,), ("permute", "bytes.raw", "out.raw", "--dtype", "u1", "--by", "morton(2)*xor(77)"))], 2):
             options = ("--memory", "16MiB", "--force")
             self.ok(*command, *options)
             expected = self.bytes_of(command[2])
-            for ranks in self.sample(all_ranks, (len(all_ranks) + 1) // 2):
+            for ranks in self.few(all_ranks, 1):
                 os.unlink(self.path(command[2]))
                 self.mpi_ok(ranks, *command, *options)
                 self.assertTrue(self.bytes_of(command[2]) == expected, f"{ranks} ranks: {command}")
@@ -49,7 +49,7 @@ class Bytes(MpiCase):
         self.assertEqual(sorted(os.listdir(self.dir)), ["a.raw", "b.raw", "c.raw"])
 
     def test_nothing_to_do(self):
-        for array in [np.empty((0, 7)), np.array(5.0), self.noise((3, 5), "u1")]:
+        for array in self.few([np.empty((0, 7)), np.array(5.0), self.noise((3, 5), "u1")], 1):
             self.save("a.npy", array)
             self.mpi_ok(4, "transpose", "a.npy", "b.npy", "--force", "-q")
             self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T).reshape(array.T.shape))
@@ -72,11 +72,11 @@ class Failures(MpiCase):
 
     def test_all_say_the_same(self):
         self.write("there.npy", "")
-        for arguments, says in [(("transpose", "nowhere.npy", "b.npy"), "^xorder-mpi: nowhere.npy: "),
-                                (("transpose", "a.npy", "there.npy"), "^xorder-mpi: there.npy: exists .--force"),
-                                (("transpose", "a.npy", "b.npy", "--io", "mapped"), "cannot map"),
-                                (("transpose", "a.npy", "b.npy", "--schedule", "mesh"), "--schedule"),
-                                (("descend", "a.npy", "b.npy"), "is not a command")]:
+        for arguments, says in self.few([(("transpose", "nowhere.npy", "b.npy"), "^xorder-mpi: nowhere.npy: "),
+                                         (("transpose", "a.npy", "there.npy"), "^xorder-mpi: there.npy: exists .--force"),
+                                         (("transpose", "a.npy", "b.npy", "--io", "mapped"), "cannot map"),
+                                         (("transpose", "a.npy", "b.npy", "--schedule", "mesh"), "--schedule"),
+                                         (("descend", "a.npy", "b.npy"), "is not a command")], 2):
             self.mpi_fails((3, [], arguments), says=says)
 
     def test_other_arguments(self):
@@ -133,7 +133,7 @@ class Ends(MpiCase):
             return int(re.search(r"(?m)^write_bytes: (\d+)$", file.read())[1])
 
     def test_a_rank_is_killed(self):
-        for victim in [0, 2]:
+        for victim in self.few([0, 2], 1):
             process, ranks = self.begin(3)
             os.kill(ranks[victim], signal.SIGKILL)
             _, error, _ = self.ended(process)
@@ -141,7 +141,7 @@ class Ends(MpiCase):
             self.assertEqual(os.listdir(self.dir), ["a.raw"])
 
     def test_interrupted(self):
-        for which in [signal.SIGINT, signal.SIGTERM]:
+        for which in self.few([signal.SIGINT, signal.SIGTERM], 1):
             process, _ = self.begin(2)
             process.send_signal(which)
             self.ended(process)

@@ -11,7 +11,7 @@ import unittest
 
 import numpy as np
 
-from harness import MiB, SANITIZED, main, matrix_text, random_columns
+from harness import LONG, MiB, SANITIZED, main, matrix_text, random_columns
 from mpi_harness import MpiCase
 from sandbox import forbid, seccomp_works
 from test_json import documented
@@ -36,7 +36,7 @@ class PartsCase(MpiCase):
 class Bytes(PartsCase):
     def test_random_maps(self):
         for ranks, n, dtype in self.sample([(16, 20, "u4"), (4, 22, "u2"), (1, 20, "u1"), (2, 21, "V3"), (8, 20, "V16"), (4, 6, "c16"),
-                                            (4, 4, "V2097152")], 3):
+                                            (4, 4, "V2097152")], 7 if LONG else 1):
             columns, complement = random_columns(self.random, n), int(self.random.integers(1 << n))
             self.write("A.txt", matrix_text(columns, complement))
             array = self.noise((1 << n,), dtype)
@@ -54,9 +54,8 @@ class Bytes(PartsCase):
         self.save_parts(array, 4)
         self.save("whole.raw", array)
         self.save_parts(array, 4, "part.%r.raw")
-        for command in self.sample([("transpose",), ("permute", "--by", "identity"), ("transpose", "--axes", "1,0,2"), ("bitreverse",),
-                                    ("bitreverse", "--axis", "0"), ("permute", "--by", "reverse"),
-                                    ("permute", "--axis", "1", "--by", "gray")], 2):
+        for command in self.few([("transpose",), ("permute", "--by", "identity"), ("transpose", "--axes", "1,0,2"), ("bitreverse",),
+                                 ("bitreverse", "--axis", "0"), ("permute", "--by", "reverse"), ("permute", "--axis", "1", "--by", "gray")], 1):
             name, *options = command
             options += ["--force", "--memory", "16MiB"]
             self.ok(name, "whole.npy", "expected.npy", *options)
@@ -71,7 +70,7 @@ class Bytes(PartsCase):
         array = np.asfortranarray(self.noise((128, 64, 256), "u1"))
         self.save("whole.npy", array)
         self.save_parts(array, 2)
-        for command in [("transpose",), ("permute", "--by", "bitreverse")]:
+        for command in self.few([("transpose",), ("permute", "--by", "bitreverse")], 1):
             name, *options = command
             self.ok(name, "whole.npy", "expected.npy", "--force", *options)
             self.mpi_ok(2, name, "part.%r.npy", "out.%r.npy", "--parts", "--force", *options)
@@ -81,7 +80,7 @@ class Bytes(PartsCase):
         array = self.noise((1 << 23,), "u2")
         self.save("whole.npy", array)
         self.save_parts(array, 4)
-        for by in ["bitreverse", *self.sample(["reverse", "rotate(5)", "identity"], 1)]:
+        for by in self.few(["bitreverse", "reverse", "rotate(5)", "identity"], 1):
             # A busy disk may be taken for one whose seeks are slow, in one of the two.
             command = ("permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", by, "--memory", "16MiB", "--device", "ssd", "--force", "--json")
             text, _ = self.mpi_ok(4, *command[:-1], "--dry-run")
@@ -111,7 +110,7 @@ class Bytes(PartsCase):
         self.save("whole.npy", array)
         self.ok("permute", "whole.npy", "expected.npy", "--by", "gray^-1 * rotate(7) * xor(5)")
         expected, index = self.load("expected.npy"), np.arange(1 << n)
-        for layout, f in [("minor", 0), ("major", n - p), *self.sample([("3", 3), ("9", 9), (str(n - p), n - p)], 1)]:
+        for layout, f in self.few([("minor", 0), ("major", n - p), ("3", 3), ("9", 9), (str(n - p), n - p)], 1):
             for rank in range(1 << p):
                 self.save(f"part.{rank}.npy", array[(index >> f) % (1 << p) == rank])
             self.mpi_ok(1 << p, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "gray^-1 * rotate(7) * xor(5)",
@@ -164,8 +163,8 @@ class Refusals(PartsCase):
     def test_names(self):
         self.save_parts(self.noise((1 << 10,), "f8"), 2)
         by = ("--parts", "--by", "reverse")
-        self.refused(2, "permute", "part.0.npy", "out.%r.npy", *by, says="^xorder-mpi: part.0.npy: .*%r")
-        self.refused(2, "permute", "part.%r.npy", "out.npy", *by, says="^xorder-mpi: out.npy: .*%r")
+        for names, says in self.few([(("part.0.npy", "out.%r.npy"), "part.0.npy"), (("part.%r.npy", "out.npy"), "out.npy")], 1):
+            self.refused(2, "permute", *names, *by, says=f"^xorder-mpi: {says}: .*%r")
         self.refused(4, "permute", "part.%r.npy", "out.%r.npy", *by, says=r"rank [23] on .*: part\.[23]\.npy: cannot be read")
         self.write("out.1.npy", "")
         self.refused(2, "permute", "part.%r.npy", "out.%r.npy", *by, says=r"rank 1 on .*: out\.1\.npy: exists")
@@ -185,34 +184,31 @@ class Refusals(PartsCase):
     def test_parts_that_do_not_go_together(self):
         command = ("permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse")
         array = self.noise((4, 256), "f8")
-        for other in [self.noise((512,), "f8"), self.noise((256,), "f4"), self.noise((1, 256), "f8")]:
+        for other in self.few([self.noise((512,), "f8"), self.noise((256,), "f4"), self.noise((1, 256), "f8")], 1):
             self.save_parts(array.reshape(-1), 4)
             self.save("part.2.npy", other)
             self.refused(4, *command, says=r"rank 2 on .*: part\.2\.npy: holds .*, that of rank 0 .*256")
 
     def test_numbers_of_ranks_and_shapes(self):
         self.save_parts(self.noise((3 << 8,), "f8"), 3)
-        for command in [("permute", "--by", "reverse"), ("transpose",)]:
+        for command in self.few([("permute", "--by", "reverse"), ("transpose",)], 1):
             self.refused(3, command[0], "part.%r.npy", "out.%r.npy", "--parts", *command[1:],
                          says="processes must be a power of two, not 3; use 2, or put the array into one file")
-        self.save_parts(self.noise((3 << 8,), "f8"), 2)
-        self.refused(2, "permute", "part.%r.npy", "out.%r.npy", "--parts", "--by", "reverse", says="768, .*512 and 1024")
-        self.save_parts(self.noise((8, 24), "f8"), 4)
-        self.refused(4, "transpose", "part.%r.npy", "out.%r.npy", "--parts", says="powers of two; other shapes need one file")
-        self.save_parts(self.noise((8, 2), "f8"), 4)
-        self.refused(4, "transpose", "part.%r.npy", "out.%r.npy", "--parts", says="2 coordinates, too few for 4 parts")
-        self.save_parts(self.noise((4, 0), "f8"), 2)
-        self.refused(2, "transpose", "part.%r.npy", "out.%r.npy", "--parts", says="powers of two")
+        for shape, ranks, command, says in self.few([
+                ((3 << 8,), 2, ("permute", "--by", "reverse"), "768, .*512 and 1024"),
+                ((8, 24), 4, ("transpose",), "powers of two; other shapes need one file"),
+                ((8, 2), 4, ("transpose",), "2 coordinates, too few for 4 parts"), ((4, 0), 2, ("transpose",), "powers of two")], 2):
+            self.save_parts(self.noise(shape, "f8"), ranks)
+            self.refused(ranks, command[0], "part.%r.npy", "out.%r.npy", "--parts", *command[1:], says=says)
 
     def test_options(self):
         self.save_parts(self.noise((1 << 10,), "f8"), 2)
         command = ("permute", "part.%r.npy", "out.%r.npy", "--by", "reverse")
-        self.refused(2, *command, says="part.%r.npy: cannot be read")
-        self.refused(2, *command, "--parts", "--io", "mapped", says="mapped|cannot map")
-        self.refused(2, *command, "--parts", "--trace", "t", says="--trace")
-        self.refused(2, *command, "--layout", "minor", says="--layout.*--parts")
-        self.refused(2, *command, "--parts", "--layout", "11", says="layout 11: .* bit 0 to 9")
-        self.refused(2, *command, "--parts", "--layout", "-1", says="layout -1: .* bit 0 to 9")
+        for options, says in self.few([
+                ((), "part.%r.npy: cannot be read"), (("--parts", "--io", "mapped"), "mapped|cannot map"), (("--parts", "--trace", "t"), "--trace"),
+                (("--layout", "minor"), "--layout.*--parts"), (("--parts", "--layout", "11"), "layout 11: .* bit 0 to 9"),
+                (("--parts", "--layout", "-1"), "layout -1: .* bit 0 to 9")], 3):
+            self.refused(2, *command, *options, says=says)
         self.mpi_fails((1, [], (*command, "--parts")), (1, [], (*command, "--parts", "--memory", "1GiB")),
                        says="rank 1 was given different arguments")
 
@@ -260,7 +256,7 @@ class Ends(PartsCase):
         return [f"part.{rank}.raw" for rank in range(ranks)]
 
     def test_a_rank_is_killed(self):
-        for victim in [0, 2]:
+        for victim in self.few([0, 2], 1):
             process, ranks = self.begin()
             os.kill(ranks[victim], signal.SIGKILL)
             _, error, _ = self.ended(process)
