@@ -138,8 +138,8 @@ def test_errors(rng):
     assert sorted(os.listdir(".")) == ["a.npy", "b.fits", "b.npy"]
 
 
-def test_resume_and_rollback(rng):
-    for go_on in [xorder.resume, xorder.rollback]:
+def test_resume_and_rollback(rng, few):
+    for go_on in few([xorder.resume, xorder.rollback], 1):
         a = half_done(rng)
         for refused in [lambda: xorder.transpose_in_place("a.npy"), lambda: xorder.transpose("a.npy", "b.npy")]:
             with pytest.raises(ValueError, match="a.npy: is half done in place"):
@@ -156,9 +156,9 @@ def test_resume_and_rollback(rng):
         os.rmdir("other")
 
 
-def test_resumable(rng):
+def test_resumable(rng, few):
     """A run that is interrupted leaves what it has finished, and goes on with it: by resume(), and by the same job."""
-    for again in [False, True]:
+    for again in few([False, True], 1):
         a, job = two_passes(rng)
         with pytest.warns(xorder.Note, match="`xorder resume b.npy` goes on"), ended(2):
             job.run()
@@ -247,9 +247,9 @@ def test_everything_is_remembered(rng, order):
 
 
 @needs_program
-def test_with_the_program(rng):
+def test_with_the_program(rng, few):
     """Each goes on with what the other has begun."""
-    for command in ["resume", "rollback"]:
+    for command in few(["resume", "rollback"], 1):
         a = large(rng)
         killed("transpose", "--in-place", "a.npy")
         {"resume": xorder.resume, "rollback": xorder.rollback}[command]("a.npy")

@@ -93,7 +93,7 @@ def test_schedules():
 
 @pytest.mark.skipif("XORDER" not in os.environ, reason="XORDER names no program")
 def test_benchmarks():
-    subprocess.run([os.environ["XORDER"], "bench", "memory", "--size", "64KiB", "--rounds", "3", "--json", "b.json", "-q"], check=True)
+    subprocess.run([os.environ["XORDER"], "bench", "cache", "--size", "64KiB", "--rounds", "3", "--json", "b.json", "-q"], check=True)
     samples, results = xorder.load_bench("b.json")
     assert results["benchmark"] and len(samples) > 30 and set(samples["round"]) == {0, 1, 2}
     for figure in results["figures"]:
