@@ -45,6 +45,7 @@ class Resume(Case):
             result = self.run_xorder("status", "b.npy", "--json")
             if '"bytes_done":0' not in result.stdout and result.returncode == 0:
                 break
+            time.sleep(0.02)
         process.send_signal(sent)
         said = process.communicate()[1].decode()
         self.assertEqual(process.returncode, -sent, f"it had ended already: {said}")
@@ -91,7 +92,7 @@ class Resume(Case):
             begin = time.time()
             self.ok(*args)
             lasts = time.time() - begin
-            for _ in range(rounds(2, 50)):
+            for _ in range(rounds(1, 50)):
                 os.unlink(self.path("b.npy"))
                 kills = int(self.random.integers(1, 5))
                 self.run_and_kill(args, self.random.uniform(0, lasts))
@@ -100,13 +101,13 @@ class Resume(Case):
                 self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), name)
                 self.assertEqual(self.kept(), [])
             os.unlink(self.path("b.npy"))
-            tally(rounds(2, 50), "SIGKILL at any moment with --resumable, up to 5 times a run")
+            tally(rounds(1, 50), "SIGKILL at any moment with --resumable, up to 5 times a run")
 
     def test_killed_before_any_operation(self):
         """Each fsync, rename, unlink, .. is once the last thing that the run does not do; then the next run goes on."""
         for name, array, words, expected in self.cases():
             args = self.prepared(name, array, words)
-            step = 1 if LONG else 3 if name == "even.npy" else 9
+            step = 1 if LONG else 8 if name == "even.npy" else 24
             for at in itertools.count(int(self.random.integers(1, step + 1)), step):
                 died = self.dies_at(at, *args)
                 complete = os.path.exists(self.path("b.npy"))
@@ -147,7 +148,8 @@ class Resume(Case):
         self.save("in.img", array)
         self.write("in.hdr", "ENVI\nbands = 20\nlines = 30\nsamples = 40\ndata type = 1\ninterleave = bsq\n")
         args = ["transpose", "in.img", "b.raw", "--resumable", "-q"]
-        for at in itertools.count(1):
+        step = 1 if LONG else 3
+        for at in itertools.count(int(self.random.integers(1, step + 1)), step):
             died = self.dies_at(at, *args)
             if died.returncode == 0:
                 self.assertGreater(at, 5, "the operations are not counted")
@@ -160,9 +162,14 @@ class Resume(Case):
             for name in ["b.raw", "b.hdr"]:
                 os.unlink(self.path(name))
 
-    def stopped(self, sent=signal.SIGKILL, shape=(512, 512)):
-        array = self.noise(shape, "V512")
-        args = self.prepared("a.npy", array, ["transpose"])[:-1]
+    def lasting(self):
+        """A run of a second that takes little time of a processor."""
+        array = self.noise((200, 200), "V512")
+        return array, self.prepared("a.npy", array, ["transpose", "--memory", "16MiB", "--bwlimit", "40MiB"])
+
+    def stopped(self, sent=signal.SIGKILL):
+        array, args = self.lasting()
+        args.remove("-q")
         return array, args, self.stop_behind_a_checkpoint(args, sent)
 
     def test_what_is_finished_is_not_done_again(self):
@@ -194,8 +201,7 @@ class Resume(Case):
         self.assertEqual(self.kept(), [])
 
     def test_a_live_run_is_left_alone(self):
-        array = self.noise((512, 512), "V512")
-        args = self.prepared("a.npy", array, ["transpose"])
+        array, args = self.lasting()
         process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE,
                                    env={**os.environ, "XDG_CACHE_HOME": os.devnull})
         try:
@@ -223,12 +229,12 @@ class Resume(Case):
         journal = self.path(".b.npy.xorder-journal")
         with open(journal, "rb") as file:
             text = file.read()
-        for at in self.random.integers(0, len(text), 20):
+        for at in self.random.integers(0, len(text), rounds(5, 20)):
             with open(journal, "wb") as file:
                 file.write(text[:at] + bytes([text[at] ^ 1]) + text[at + 1:])
             self.refused("resume", "b.npy", says="journal is damaged|another version|begin again")
             self.refused(*args, says="journal is damaged|another version|begin again")
-        for size in (0, 1, len(text) // 2, len(text) - 1):
+        for size in self.few((0, 1, len(text) // 2, len(text) - 1), 2):
             with open(journal, "wb") as file:
                 file.write(text[:size])
             self.refused("resume", "b.npy", says="the journal is damaged")
@@ -248,41 +254,42 @@ class Resume(Case):
 
     def other_work(self):
         """Command lines of the other engines: passes of each kind, by one scratch file, two, and none."""
-        def banded(array, lower, upper):  # (N, B) by columns
+        def banded(array, upper):  # (N, B) by columns
             made = np.zeros_like(array)
             n, width = array.shape
             for k in range(width):
                 shift = upper - k
-                for j in range(max(0, shift), min(n, n + shift)):
-                    made[j - shift, width - 1 - k] = array[j, k]
+                first, last = max(0, shift), min(n, n + shift)
+                made[first - shift:last - shift, width - 1 - k] = array[first:last, k]
             return made
         self.write("halves.jsonl", '{"step":0,"from":[0,0],"to":[1,0]}\n{"step":0,"from":[1,0],"to":[0,0]}\n')
         strips = self.noise((28000, 61), "V32")
         few = self.noise((1 << 23,), "i4")
         matrix = self.noise((512, 512), "V128")
-        return [("strips.npy", strips, ["transpose", "strips.npy", "b.npy", "--banded", "20,40"], banded(strips, 20, 40)),
-                ("few.npy", few, ["descend", "scan", "few.npy", "b.npy", "--op", "sum"], np.cumsum(few, dtype="i4")),
-                ("few.npy", few, ["descend", "shift", "few.npy", "b.npy", "--by", "2777777"], np.roll(few, 2777777)),
-                ("few.npy", few, ["machine", "bitreverse", "few.npy", "b.npy", "--schedule", "rounds", "--layout", "3"], bit_reversed(few)),
-                ("few.npy", few, ["machine", "run", "halves.jsonl", "few.npy", "b.npy", "--network", "hypercube:1"], np.roll(few, 1 << 22)),
+        return [("strips.npy", strips, ["transpose", "strips.npy", "b.npy", "--banded", "20,40"], lambda: banded(strips, 40)),
+                ("few.npy", few, ["descend", "scan", "few.npy", "b.npy", "--op", "sum"], lambda: np.cumsum(few, dtype="i4")),
+                ("few.npy", few, ["descend", "shift", "few.npy", "b.npy", "--by", "2777777"], lambda: np.roll(few, 2777777)),
+                ("few.npy", few, ["machine", "bitreverse", "few.npy", "b.npy", "--schedule", "rounds", "--layout", "3"], lambda: bit_reversed(few)),
+                ("few.npy", few, ["machine", "run", "halves.jsonl", "few.npy", "b.npy", "--network", "hypercube:1"], lambda: np.roll(few, 1 << 22)),
                 ("strips.npy", strips, ["machine", "transpose", "strips.npy", "b.npy", "--banded", "20,40", "--schedule", "banded"],
-                 banded(strips, 20, 40)),
-                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "mesh"], matrix.T),
-                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "exchange"], matrix.T)]
+                 lambda: banded(strips, 40)),
+                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "mesh"], lambda: matrix.T.copy()),
+                ("matrix.npy", matrix, ["machine", "transpose", "matrix.npy", "b.npy", "--schedule", "exchange"], lambda: matrix.T.copy())]
 
     def test_other_engines_go_on(self):
         went_on = 0
         cases = self.other_work()
-        for case in range(len(cases)) if LONG else self.random.permutation(len(cases))[:3]:
-            name, array, words, expected = cases[case]
+        for case in range(len(cases)) if LONG else self.random.permutation(len(cases))[:1]:
+            name, array, words, made = cases[case]
             self.save(name, array)
+            expected = made()
             args = [*words, "--memory", "16MiB", "--device", "slow.json", "--resumable", "-q"]
             at = killed = 0
             while True:
-                at += int(self.random.integers(1, 6 if LONG else 9 + 2 * at))
+                at += int(self.random.integers(1, 6 if LONG else 12 + 2 * at))
                 died = self.dies_at(at, *args)
                 if died.returncode == 0:
-                    self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), words)
+                    self.assert_same(self.load("b.npy"), expected, words)
                     self.assertGreater(at, 15, "the operations are not counted")
                     break
                 self.assertEqual(died.returncode, -signal.SIGKILL, died.stderr)
@@ -292,12 +299,13 @@ class Resume(Case):
                     went_on += status.returncode == 0 and json.loads(status.stdout)["bytes_done"] > 0
                 if not os.path.exists(self.path("b.npy")) or self.kept():
                     self.resume_until_done(args)
-                self.assert_same(self.load("b.npy"), np.ascontiguousarray(expected), (words, at))
+                self.assert_same(self.load("b.npy"), expected, (words, at))
                 self.assertEqual(self.kept(), [], (words, at))
                 os.unlink(self.path("b.npy"))
             tally(killed, "SIGKILL before an fsync, rename, unlink, .. of bands, sweeps and virtual processors")
             os.unlink(self.path("b.npy"))
-        self.assertGreater(went_on, 0)
+        if LONG:  # the few of the short form may all die before the first checkpoint
+            self.assertGreater(went_on, 0)
 
     def test_other_work_is_not_gone_on_with(self):
         few = self.noise((1 << 23,), "i4")
@@ -337,8 +345,8 @@ class Resume(Case):
         self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
 
     def stopped_with_force(self):
-        array = self.noise((512, 512), "V512")
-        args = [*self.prepared("a.npy", array, ["transpose"]), "--force"]
+        array, args = self.lasting()
+        args.append("--force")
         return array, args, self.stop_behind_a_checkpoint(args)
 
 
