@@ -143,7 +143,7 @@ class Schema(Case):
         schedule = self.json("schedule", "exchange", "--dimension", 11)
         self.assertLessEqual(keys["schedule"][0], set(schedule))
         self.assertEqual(set(schedule["table"]), {"heading", "row", "columns", "rows"})
-        schedule, checked = (self.json("schedule", "exchange", "--dimension", 6, *check) for check in [[], ["--check"]])
+        checked = self.json("schedule", "exchange", "--dimension", 11, "--check")
         self.assertEqual(set(checked) - set(schedule), keys["schedule"][1])
         self.write("tags", "01\n11\n")
         self.write("packets", "0 0 1 0\n1 0 2 0\n")
