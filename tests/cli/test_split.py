@@ -204,14 +204,15 @@ class Failures(Split):
     def start(self, output, *options, **others):
         """A running process, stopped in the middle of the work."""
         with open(self.path("a.raw"), "wb") as file:
-            file.truncate(128 * MiB)
+            file.truncate(32 * MiB)
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "32768,64", "--split", "0",
-             "--memory", "16MiB", "--progress", "bar", *options], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **others)
+            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "8192,64", "--split", "0",
+             "--memory", "16MiB", "--bwlimit", "100MiB", "--progress", "bar", *options], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **others)
         self.addCleanup(process.stderr.close)
         self.addCleanup(process.wait)
         self.addCleanup(process.kill)
-        self.assertEqual(process.stderr.read(1), b"\r")
+        while process.stderr.read(1) not in [b"\r", b""]:  # behind the note of --bwlimit comes the bar
+            pass
         process.send_signal(signal.SIGSTOP)
         return process
 
@@ -253,7 +254,7 @@ class Failures(Split):
         self.end(process)
         left = sorted(set(os.listdir(self.dir)) - {"a.raw"})
         self.assertEqual(len(left), 64)
-        said = self.ok("transpose", "a.raw", "out.%02d.raw", "--dtype", "V64", "--shape", "32768,64", "--split", "0", "--dry-run").stderr
+        said = self.ok("transpose", "a.raw", "out.%02d.raw", "--dtype", "V64", "--shape", "8192,64", "--split", "0", "--dry-run").stderr
         self.assertRegex(said, r"note: \.out\.%02d\.raw\.xorder-\d+-\d+ and 63 files like it are left by killed runs, or by one still writing "
                                r"out\.%02d\.raw; to remove them: rm [^\n]+\*\n")
         subprocess.run(said.partition("to remove them: ")[2].splitlines()[0], shell=True, cwd=self.dir, check=True)
