@@ -138,7 +138,7 @@ class Memory(Limited):
 
     def test_partial_pages(self):
         """Blocks that are written alone pass the page cache, and do not stay there."""
-        runs = [("u1", (16384 if LONG else 8192, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
+        runs = [("u1", (16384, 8192), ("--banded", "4095,4096")), ("f8", (2999, 3001), ("--schedule", "mesh", "--processors", 64)),
                 ("u1", (8000, 8000), ("--schedule", "mesh", "--processors", 64)), ("u1", (8000, 8000), ()), ("V3", (1 << 23,), ("--schedule", "exchange"))]
         for dtype, shape, options in self.few(runs, 2):
             command = (["machine"] if "--schedule" in options else []) + ["bitreverse" if len(shape) == 1 else "transpose"]
