@@ -7,10 +7,21 @@
 
 namespace xorder::task {
 
+// TBB counts a task before it has memory for it. If there is none, the group's destructor would wait for that
+// task for ever, so the group is never destroyed.
+Gathering::End::End() {
+  try {
+    task = group->defer([] {});
+  } catch (...) {
+    static_cast<void>(group.release());
+    throw;
+  }
+}
+
 Gathering::Gathering(oneapi::tbb::task_arena& arena, Crew& crew, int count)
     : crew_(crew), ends_(static_cast<std::size_t>(count)) {
   for (int i = 0; i < count; ++i) {
-    crew.start(i, [&arena, &group = ends_[static_cast<std::size_t>(i)].group] {
+    crew.start(i, [&arena, &group = *ends_[static_cast<std::size_t>(i)].group] {
       arena.execute([&group] { group.wait(); });
     });
   }

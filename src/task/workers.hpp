@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <functional>
+#include <memory>
 #include <stop_token>
 #include <string>
 #include <vector>
@@ -69,8 +70,9 @@ class Gathering {
  private:
   // What a thread waits for in the arena: a task that is never run.
   struct End {
-    oneapi::tbb::task_group group;
-    oneapi::tbb::task_handle task = group.defer([] {});
+    End();
+    std::unique_ptr<oneapi::tbb::task_group> group = std::make_unique<oneapi::tbb::task_group>();
+    oneapi::tbb::task_handle task;
   };
   Crew& crew_;
   std::vector<End> ends_;
