@@ -12,15 +12,16 @@ namespace xorder::io {
 class Patience {
  public:
   /// Whether to try again after a failure with this errno. So after EINTR and EAGAIN, but not if there has
-  /// been nothing else for ten seconds. (EINTR must also have come more often than a timer of the host's
-  /// interrupts a wait.)
+  /// been no progress for ten seconds, or so many EINTR that it was no timer of the host's that interrupted
+  /// a wait.
   bool with(int error) {
     if (error != EINTR && error != EAGAIN) return false;
-    const auto now = std::chrono::steady_clock::now();
-    if (failures_++ == 0) since_ = now;
+    using Clock = std::chrono::steady_clock;
+    if (failures_++ == 0) since_ = Clock::now();
+    if (error == EINTR) return failures_ < 1'000'000;
     constexpr std::uint64_t at_once = 1000;
-    if (error == EAGAIN && failures_ > at_once) std::this_thread::sleep_for(std::chrono::milliseconds(1));
-    return now - since_ < std::chrono::seconds(10) || (error == EINTR && failures_ < 100'000);
+    if (failures_ > at_once) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    return Clock::now() - since_ < std::chrono::seconds(10);
   }
   /// There was progress.
   void renew() { failures_ = 0; }

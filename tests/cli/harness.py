@@ -8,6 +8,7 @@ which tools/soak runs. TMPDIR says where their files go.
 import json
 import os
 import shutil
+import signal
 import subprocess
 import sys
 import tempfile
@@ -183,6 +184,33 @@ class Case(unittest.TestCase):
         self.assertEqual(result.dtype, expected.dtype, message)
         self.assertEqual(result.shape, expected.shape, message)
         self.assertTrue(result.tobytes() == expected.tobytes(), f"the data differs: {message}")
+
+
+class Stopping(Case):
+    """Tests of what happens in the middle of runs that take seconds."""
+
+    def begun(self, *args, **options):
+        """Returns a running process, stopped in the middle of the work."""
+        process = subprocess.Popen(  # so that we come first on a busy machine
+            ["nice", "-n", "3", XORDER, *map(str, args), "--memory", "16MiB", "--progress", "bar"],
+            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **options)
+        self.addCleanup(process.stderr.close)
+        self.addCleanup(process.wait)
+        self.addCleanup(process.kill)
+        while process.stderr.read(1) not in [b"\r", b""]:  # behind notes comes the bar
+            pass
+        process.send_signal(signal.SIGSTOP)
+        return process
+
+    def start(self, output, *options, force=True, source="a.raw", rows=2048):
+        """A transposition of 128 KiB a row, begun."""
+        return self.begun("transpose", source, output, "--dtype", "V64", "--shape", f"{rows},2048", *(["--force"] if force else []), *options)
+
+    def end(self, process):
+        """Lets it go on. Returns its exit code, and what it says last."""
+        process.send_signal(signal.SIGCONT)
+        errors = process.stderr.read().decode()
+        return process.wait(TIMEOUT), errors.split("\r")[-1]
 
 
 # Reference permutations. A map is the array of all targets: element x goes to position map[x].

@@ -303,7 +303,7 @@ class Environment(Case):
 
     @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
     def test_calls_that_are_put_off_for_ever(self):
-        """They are given up after ten seconds without progress."""
+        """They are given up, EAGAIN after ten seconds without progress."""
         runs = []
         # Each tries again and again, which takes seconds of a processor.
         for engine, denied in self.few([("mapped", {"preadv": errno.EAGAIN}), ("mapped", {"preadv": errno.EINTR}),

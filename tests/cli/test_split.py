@@ -8,9 +8,8 @@ import signal
 import subprocess
 import unittest
 
-import harness
 import sandbox
-from harness import Case, LARGE_ENGINES, LONG, MiB, SANITIZED, main, np, rounds
+from harness import Case, LARGE_ENGINES, LONG, MiB, SANITIZED, Stopping, main, np, rounds
 
 FEW = lambda: resource.setrlimit(resource.RLIMIT_NOFILE, (64, 64))
 
@@ -198,28 +197,13 @@ class Refusals(Split):
         self.assertLessEqual({f"{name}.npy" for name in ["a", *(f"out.{i}" for i in range(6))]}, {file["path"] for file in files})
 
 
-class Failures(Split):
+class Failures(Split, Stopping):
     """All of the files, or none; whatever happens."""
 
-    def start(self, output, *options, **others):
-        """A running process, stopped in the middle of the work."""
+    def start(self, output, **options):
         with open(self.path("a.raw"), "wb") as file:
             file.truncate(32 * MiB)
-        process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", output, "--dtype", "V64", "--shape", "8192,64", "--split", "0",
-             "--memory", "16MiB", "--bwlimit", "100MiB", "--progress", "bar", *options], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, **others)
-        self.addCleanup(process.stderr.close)
-        self.addCleanup(process.wait)
-        self.addCleanup(process.kill)
-        while process.stderr.read(1) not in [b"\r", b""]:  # behind the note of --bwlimit comes the bar
-            pass
-        process.send_signal(signal.SIGSTOP)
-        return process
-
-    def end(self, process):
-        process.send_signal(signal.SIGCONT)
-        errors = process.stderr.read().decode()
-        return process.wait(harness.TIMEOUT), errors.split("\r")[-1]
+        return self.begun("transpose", "a.raw", output, "--dtype", "V64", "--shape", "8192,64", "--split", 0, "--bwlimit", "100MiB", **options)
 
     def test_a_name_is_taken_meanwhile(self):
         for few in [None] if SANITIZED else [None, FEW]:

@@ -26,7 +26,7 @@ class PartialTransfer {
 
   /// Records a system call's result: a number of bytes, or -errno. Returns whether the transfer is over;
   /// error() is then its result. If it is not over, the caller tries what is left. EINTR and EAGAIN end it
-  /// only after ten seconds without progress.
+  /// only when patience_ is at an end.
   bool advance(std::int64_t result);
   int error() const { return error_; }
 
