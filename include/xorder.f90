@@ -35,7 +35,8 @@ module xorder
   public :: xorder_job_roll_back, xorder_job_compute, xorder_job_scan, xorder_job_shift, xorder_job_merge
   public :: xorder_job_tridiagonal, xorder_verify, xorder_difference
   public :: xorder_schedule_create, xorder_schedule_search, xorder_schedule_read, xorder_schedule_json
-  public :: xorder_schedule_messages, xorder_schedule_check, xorder_schedule_free, xorder_message
+  public :: xorder_schedule_messages, xorder_schedule_paths, xorder_schedule_check, xorder_schedule_free
+  public :: xorder_message
   public :: xorder_version_string, xorder_status_text, xorder_last_error, xorder_last_error_path
   public :: xorder_plan_text, xorder_layout_json
   public :: xorder_layout_path, xorder_job_plan_text, xorder_job_plan_json, xorder_job_report_json
@@ -410,6 +411,14 @@ module xorder
       type(c_ptr), value :: schedule
       integer(c_int64_t), value :: step
       type(xorder_message), intent(inout), optional :: messages(*)
+      integer(c_size_t), value :: room
+      integer(c_size_t), intent(inout) :: count
+    end function
+    integer(c_int) function xorder_schedule_paths(schedule, step, nodes, room, count) bind(c)
+      import c_int, c_int64_t, c_size_t, c_ptr
+      type(c_ptr), value :: schedule
+      integer(c_int64_t), value :: step
+      integer(c_int64_t), intent(inout), optional :: nodes(*)
       integer(c_size_t), value :: room
       integer(c_size_t), intent(inout) :: count
     end function

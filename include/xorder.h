@@ -630,6 +630,13 @@ typedef struct xorder_message {
 XORDER_API int xorder_schedule_messages(const xorder_schedule* schedule, uint64_t step,
                                         xorder_message* messages, size_t room, size_t* count);
 
+/// The paths of these messages: the nodes of each, both ends included, one path behind the other. A message
+/// has links + 1 of them. Stores in *count how many there are in all, and the first `room` of them in
+/// `nodes`, which may be NULL if `room` is 0.
+/// XORDER_ERROR_ARGUMENT: there is no such step.
+XORDER_API int xorder_schedule_paths(const xorder_schedule* schedule, uint64_t step, uint64_t* nodes,
+                                     size_t room, size_t* count);
+
 /// Carries labels through all steps, without knowing what made the schedule, and watches the links. Stores in
 /// *json one JSON object: whether the schedule is `correct` and `complete`, its `conflicts` and `faults`, and
 /// others that docs/json.md lists. The text lives until the next check or xorder_schedule_free(). Takes time

@@ -17,9 +17,10 @@ from ._files import Job
 from ._in_place import discard, permute_in_place, resume, rollback, status, transpose_in_place
 from ._library import library as _lib
 from ._memory import Plan, ascontiguousarray
-from ._moves import Difference, Verdict, bitreverse, checksum, decay, flip, permute, plan, save, transpose, verify
+from ._moves import bitreverse, flip, permute, plan, save, transpose
 from ._schedule import Schedule, schedule
 from ._show import Shown, show
+from ._verify import Difference, Verdict, checksum, decay, verify
 
 __version__: str = _lib.xorder_version_string().decode()
 __all__ = ["Difference", "Job", "Note", "Plan", "Raw", "Schedule", "Shown", "Verdict", "ascontiguousarray",

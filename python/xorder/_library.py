@@ -106,6 +106,7 @@ for _name, _result, _arguments in [
         ("schedule_read", c_int, [_OUT, c_char_p, c_char_p, c_int, c_uint64, c_int]),
         ("schedule_json", c_char_p, [c_void_p]),
         ("schedule_messages", c_int, [c_void_p, c_uint64, POINTER(Message), c_size_t, POINTER(c_size_t)]),
+        ("schedule_paths", c_int, [c_void_p, c_uint64, _NUMBERS, c_size_t, POINTER(c_size_t)]),
         ("schedule_check", c_int, [c_void_p, POINTER(c_char_p)]),
         ("schedule_svg", c_int, [c_void_p, c_char_p, *_TEXT]),
         ("schedule_free", None, [c_void_p]),

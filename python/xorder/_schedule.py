@@ -4,8 +4,8 @@ from __future__ import annotations
 import json
 import os
 import threading
-from ctypes import POINTER, byref, c_char_p, c_size_t, cast
-from typing import Any, Dict, Iterable, Iterator, Mapping, Optional, Tuple, Union
+from ctypes import POINTER, byref, c_char_p, c_size_t, c_uint64, cast
+from typing import Any, Dict, Iterable, Iterator, List, Mapping, Optional, Tuple, Union
 
 import numpy as np
 
@@ -63,8 +63,8 @@ class Schedule:
         -------
         numpy.ndarray
             A structured array: 'from_node', 'from_slot', 'to_node', 'to_slot', 'via', where the path turns first or
-            'to_node', and 'links', how many it has; 0 if the message stays on its node. All messages of a step are read
-            before any is written.
+            'to_node', and 'links', how many it has; 0 if the message stays on its node; `paths` has all nodes. All messages
+            of a step are read before any is written.
         """
         if not 0 <= number < self.steps:
             raise IndexError(f"step {number} of a schedule of {self.steps} steps")
@@ -74,6 +74,15 @@ class Schedule:
         messages = cast(out.ctypes.data, POINTER(Message))
         check(library.xorder_schedule_messages(self._made.pointer, number, messages, len(out), byref(count)))
         return out
+
+    def paths(self, number: int) -> List[np.ndarray[Any, Any]]:
+        """The paths of the messages of one step, in the order of `step`: the nodes of each, both ends included."""
+        links = self.step(number)["links"]
+        out = np.empty(int(links.sum()) + len(links), np.uint64)
+        count = c_size_t()
+        nodes = cast(out.ctypes.data, POINTER(c_uint64))
+        check(library.xorder_schedule_paths(self._made.pointer, number, nodes, len(out), byref(count)))
+        return np.split(out, np.cumsum(links + 1)[:-1]) if len(links) else []
 
     def __iter__(self) -> Iterator[np.ndarray[Any, Any]]:
         """The messages of one step after another, so that a long schedule takes no memory."""

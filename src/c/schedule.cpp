@@ -101,6 +101,18 @@ struct xorder_schedule {
   explicit xorder_schedule(std::unique_ptr<xorder::schedule::Schedule> of, bool for_a_task = true)
       : schedule(std::move(of)), json(xorder::json_text(xorder::c::facts(*schedule))), has_task(for_a_task) {}
 
+  const xorder::schedule::Network& network() const { return schedule->network(); }
+
+  std::vector<xorder::schedule::Message> messages(uint64_t step) const {
+    if (step >= schedule->steps()) {
+      throw xorder::c::ArgumentError(
+          fmt::format("step {} of a schedule of {} steps", step, schedule->steps()));
+    }
+    std::vector<xorder::schedule::Message> all;
+    schedule->messages(step, all);
+    return all;
+  }
+
   std::unique_ptr<xorder::schedule::Schedule> schedule;
   std::string json, check_json;
   bool has_task;
@@ -151,17 +163,32 @@ int xorder_schedule_messages(const xorder_schedule* schedule, uint64_t step, xor
     require(schedule, "schedule");
     require(count, "count");
     if (room != 0) require(messages, "messages");
-    const xorder::schedule::Schedule& s = *schedule->schedule;
-    if (step >= s.steps())
-      throw ArgumentError(fmt::format("step {} of a schedule of {} steps", step, s.steps()));
-    std::vector<xorder::schedule::Message> all;
-    s.messages(step, all);
+    const std::vector<xorder::schedule::Message> all = schedule->messages(step);
     std::transform(all.begin(), all.begin() + static_cast<std::ptrdiff_t>(std::min(room, all.size())),
                    messages, [&](const xorder::schedule::Message& m) {
                      return xorder_message{m.from.node, m.from.slot, m.to.node,
-                                           m.to.slot,   m.via,       links(s.network(), m)};
+                                           m.to.slot,   m.via,       links(schedule->network(), m)};
                    });
     *count = all.size();
+  });
+}
+
+int xorder_schedule_paths(const xorder_schedule* schedule, uint64_t step, uint64_t* nodes, size_t room,
+                          size_t* count) {
+  return guarded([&] {
+    require(schedule, "schedule");
+    require(count, "count");
+    if (room != 0) require(nodes, "nodes");
+    size_t found = 0;
+    const auto add = [&](uint64_t node) {
+      if (found < room) nodes[found] = node;
+      ++found;
+    };
+    for (const xorder::schedule::Message& m : schedule->messages(step)) {
+      add(m.from.node);
+      for_each_link(schedule->network(), m, [&](uint64_t, uint64_t to) { add(to); });
+    }
+    *count = found;
   });
 }
 

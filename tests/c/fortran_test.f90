@@ -56,6 +56,7 @@ contains
     integer(c_int64_t), parameter :: n = 16
     type(xorder_difference) :: differences(1)
     type(xorder_message) :: messages(12)
+    integer(c_int64_t) :: nodes(16)
     type(c_ptr) :: layout, sums, job, permutation, schedule
     character(len=:), allocatable :: report
     integer(c_size_t) :: count
@@ -99,6 +100,9 @@ contains
       'schedule')
     call done(xorder_schedule_messages(schedule, 0_c_int64_t, messages, 12_c_size_t, count), 'messages')
     call check(count == 8 .and. all(messages(:8)%links == 1), 'each over one link')
+    call done(xorder_schedule_paths(schedule, 0_c_int64_t, nodes, 16_c_size_t, count), 'paths')
+    call check(count == 16 .and. all(nodes(1::2) == messages(:8)%from_node) .and. all(nodes(2::2) == messages(:8)%to_node), &
+      'of two nodes each')
     call done(xorder_schedule_check(schedule, report), 'check')
     call check(index(report, '"correct":true') > 0, 'report')
     call check(index(xorder_schedule_json(schedule), '"steps":2') > 0, 'steps')

@@ -78,6 +78,8 @@ static void test_others(void) {
   const char* lines =
       "{\"step\": 0, \"from\": [0, 0], \"to\": [1, 0]}\n"
       "{\"step\": 0, \"from\": [0, 1], \"to\": [1, 1]}\n";
+  uint64_t nodes[4];
+  size_t count;
   xorder_schedule* schedule;
   const char* report;
   OK(xorder_schedule_create(&schedule, XORDER_TASK_TRANSPOSITION, XORDER_NETWORK_TORUS, 5));
@@ -90,6 +92,14 @@ static void test_others(void) {
   CHECK(strstr(report, "\"correct\":true") != NULL);
   xorder_schedule_free(schedule);
   OK(xorder_schedule_read(&schedule, lines, "mine", XORDER_NETWORK_HYPERCUBE, 1, XORDER_TASK_NONE));
+  OK(xorder_schedule_paths(schedule, 0, NULL, 0, &count));
+  CHECK(count == 4);
+  nodes[3] = 77;
+  OK(xorder_schedule_paths(schedule, 0, nodes, 3, &count));
+  CHECK(count == 4 && nodes[0] == 0 && nodes[1] == 1 && nodes[2] == 0 && nodes[3] == 77);
+  FAILS(XORDER_ERROR_ARGUMENT, "step 1 of a schedule of 1 steps", xorder_schedule_paths(schedule, 1, nodes, 4, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "nodes is NULL", xorder_schedule_paths(schedule, 0, NULL, 4, &count));
+  FAILS(XORDER_ERROR_ARGUMENT, "count is NULL", xorder_schedule_paths(schedule, 0, nodes, 4, NULL));
   OK(xorder_schedule_check(schedule, &report));  // two on one link
   CHECK(strstr(report, "\"correct\":false") != NULL && strstr(report, "\"conflicts\":1,") != NULL);
   xorder_schedule_free(schedule);

@@ -27,6 +27,11 @@ SEED = int(os.environ.get("XORDER_TEST_SEED") or int.from_bytes(os.urandom(4), "
 LONG = int(os.environ.get("XORDER_TEST_LONG") or 0)
 
 
+for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
+    if signal.getsignal(number) == signal.SIG_IGN:  # by nohup, or a shell for jobs in the background: so would be those of runs
+        signal.signal(number, signal.SIG_DFL)
+
+
 def rounds(few, many):
     """How often a test does what it does: `few` times, or `many` in the long form (twice as many if XORDER_TEST_LONG is 2)."""
     return LONG * many or few

@@ -253,13 +253,15 @@ class Bandwidth(Case):
         self.save("a.npy", self.noise((1 << 22,), "V8"))
         for options in [["--io", "direct"], ["--io", "mapped"]]:
             before = self.listing()
-            with subprocess.Popen([harness.XORDER, "transpose", "a.npy", "b.npy", "--bwlimit", "1KiB", *options],
-                                  cwd=self.dir, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL) as run:
-                self.assertIn(b"take 65536", run.stderr.readline())
-                time.sleep(0.2)
-                run.send_signal(signal.SIGINT)
-                self.assertTrue(run.communicate(timeout=harness.TIMEOUT)[1].endswith(b"xorder: interrupted\n"))
-                self.assertEqual(run.returncode, -signal.SIGINT)
+            run = subprocess.Popen([harness.XORDER, "transpose", "a.npy", "b.npy", "--bwlimit", "1KiB", *options],
+                                   cwd=self.dir, stderr=subprocess.PIPE, stdin=subprocess.DEVNULL)
+            self.addCleanup(run.wait)
+            self.addCleanup(run.kill)
+            self.assertIn(b"take 65536", run.stderr.readline())
+            time.sleep(0.2)
+            run.send_signal(signal.SIGINT)
+            self.assertTrue(run.communicate(timeout=harness.TIMEOUT)[1].endswith(b"xorder: interrupted\n"))
+            self.assertEqual(run.returncode, -signal.SIGINT)
             self.assertEqual(self.listing(), before)
 
 

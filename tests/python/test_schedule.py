@@ -46,7 +46,7 @@ def test_own_messages():
     lines = [{"step": 0, "from": [0, 0], "to": [1, 0]}, {"step": 0, "from": [1, 0], "to": [0, 0]},
              {"step": 1, "from": [0, 0], "to": [0, 1]}]
     s = xorder.schedule(None, "hypercube:1", lines)
-    assert (s.steps, s.slots) == (2, 2) and s.step(1)["links"].tolist() == [0]
+    assert (s.steps, s.slots) == (2, 2) and s.step(1)["links"].tolist() == [0] and [p.tolist() for p in s.paths(1)] == [[0]]
     assert s.check()["conflicts"] == 0
     wrong = xorder.schedule(None, "mesh:2", [{"step": 0, "from": [0, 0], "to": [1, 0]}, {"step": 0, "from": [0, 1], "to": [1, 1]}])
     report = wrong.check()
@@ -56,12 +56,17 @@ def test_own_messages():
 
 
 @pytest.mark.skipif("XORDER" not in os.environ, reason="XORDER names no program")
-def test_with_the_program():
-    subprocess.run([os.environ["XORDER"], "schedule", "mesh", "--size", "7", "--messages", "m.jsonl"], check=True)
-    s = xorder.schedule("transpose", "mesh:7", "m.jsonl")
+@pytest.mark.parametrize("kind, size", [("mesh", 7), ("torus", 6)])  # some paths of this torus turn more than once
+def test_with_the_program(kind, size):
+    subprocess.run([os.environ["XORDER"], "schedule", "mesh", *["--torus"][kind == "mesh":], "--size", str(size), "--messages", "m.jsonl"],
+                   check=True)
+    network = f"{kind}:{size}"
+    s = xorder.schedule("transpose", network, "m.jsonl")
     assert s.check()["correct"]
     written = [json.loads(line) for line in open("m.jsonl", encoding="utf-8")]
-    mine = xorder.schedule("transpose", "mesh:7").messages
+    made = xorder.schedule("transpose", network)
+    mine = made.messages
+    assert [m["path"] for m in written] == [path.tolist() for step in range(made.steps) for path in made.paths(step)]
     assert [(m["step"], *m["from"], *m["to"]) for m in written] == mine[["step", "from_node", "from_slot", "to_node", "to_slot"]].tolist()
     assert [len(m["path"]) - 1 for m in written] == mine["links"].tolist()
 

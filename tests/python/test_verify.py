@@ -7,7 +7,7 @@ import pytest
 import xorder
 from random_views import TYPES, random_array, random_view
 from test_views import random_axes, stored
-from xorder import _library, _moves
+from xorder import _library, _verify
 
 
 def test_against_numpy(rng, request):
@@ -134,7 +134,7 @@ def test_decay(rng, monkeypatch):
         xorder.checksum("missing")
     touch = _library.ProgressFunction(lambda *_: os.utime("a.bin") or 0)
     with monkeypatch.context() as patch, pytest.raises(OSError, match="changed while") as changed:
-        patch.setattr(_moves, "apart", lambda call, paths, _: _library.check(call(touch), *paths))
+        patch.setattr(_verify, "apart", lambda call, paths, _: _library.check(call(touch), *paths))
         xorder.checksum("a.bin")
     assert changed.value.filename == "a.bin"
     asked, real = [], os.stat
