@@ -120,13 +120,13 @@ void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, c
         {fmt::format("{} in memory", name), std::move(measure), results.figures.size() - 1, name, x});
   };
 
-  const drawing::Axis time{"time per message", Unit::seconds, true};
+  const drawing::Axis time{"time per message", Unit::seconds, true}, processors{"lg P, processors"},
+      bytes_of_each{"bytes of a message", Unit::bytes, true};
   results.figures.push_back(
       {by_processors,
        "The machine of virtual processors in memory: time of a run, divided by its messages of 8 bytes. "
        "Rounds are those of a bit reversal of P² elements.",
-       {"lg P, processors"},
-       time});
+       processors, time});
   const int most_lg = full ? 14 : 12;
   const uint64_t most_messages = (full ? 6 : 1) * uint64_t{1'200'000};
   for (const Kind& kind : kinds()) {
@@ -143,8 +143,7 @@ void add_runs_in_memory(Results& results, std::vector<Case>& cases, bool full, c
       {by_bytes,
        "The same over the size of a message, with 16 processors. Each is copied twice: when it is sent "
        "and when it is received.",
-       {"bytes of a message", Unit::bytes, true},
-       time});
+       bytes_of_each, time});
   std::vector<uint64_t> sizes;
   for (uint64_t bytes = 8; bytes <= uint64_t{256} << 10; bytes *= full ? 2 : 8) sizes.push_back(bytes);
   for (const Kind& kind : kinds()) {
