@@ -4,11 +4,11 @@
 #include <optional>
 
 #include "kernel/pieces.hpp"
+#include "machine/in_steps.hpp"
 #include "machine/processor_block.hpp"
 #include "machine/storage.hpp"
 #include "plan/processors/processors.hpp"
 #include "rounding.hpp"
-#include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 
 namespace xorder::machine {
@@ -83,23 +83,15 @@ class Block {
 void BandStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
   const io::Location target = relay.target(first);
   Storage storage(run.stop());
-  task::Workers workers = transfer_workers(run.frame());
   task::BufferPool pool(Room::bytes_for(geometry_->block_bytes()));
   Block blocks[] = {Block(*geometry_, storage, pool), Block(*geometry_, storage, pool)};
-  const auto arrange_blocks = [&](uint64_t from, uint64_t to) {
-    run.with(workers, [&] {
-      uint64_t next = from;
-      const auto load = [&](Block& block) {
-        if (next == to) return false;
-        block.load(run, next++);
-        return true;
-      };
-      const auto arrange = [&](Block& block) { block.arrange(target); };
-      const auto store = [](Block& block) { block.store(); };
-      task::in_turn(blocks, load, arrange, store);
-    });
+  const auto arrange_blocks = [&](const auto& each_step) {
+    const auto load = [&](Block& block, uint64_t number) { block.load(run, number); };
+    const auto arrange = [&](Block& block) { block.arrange(target); };
+    const auto store = [](Block& block) { block.store(); };
+    each_step(load, arrange, store);
   };
-  run.perform(steps_of(pass_, first, geometry_->blocks()), target.file, arrange_blocks);
+  in_steps(run, steps_of(pass_, first, geometry_->blocks()), target.file, blocks, arrange_blocks);
 }
 
 }  // namespace xorder::machine

@@ -5,10 +5,10 @@
 #include <limits>
 
 #include "kernel/pieces.hpp"
+#include "machine/in_steps.hpp"
 #include "machine/processor_block.hpp"
 #include "machine/simulation.hpp"
 #include "machine/storage.hpp"
-#include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 #include "xorder/machine/machine.hpp"
 
@@ -158,32 +158,27 @@ void RoundsStage::move(work::Run& run, const work::Relay& relay, std::size_t fir
   const plan::RoundsOnFiles& plan = *plan_;
   const uint64_t processors = plan.processors();
   Storage storage(run.stop());
-  task::Workers workers = transfer_workers(run.frame());
   task::BufferPool pool(Room::bytes_for(plan.batch() * plan.block_bytes()));
   Outgoing outgoing(plan, source, storage, pool);
   Blocks batches[] = {Blocks(plan, outgoing, target, storage, pool),
                       Blocks(plan, outgoing, target, storage, pool)};
   schedule::Traffic traffic = no_traffic("rounds", processors, plan.rounds().steps(), link_times_);
 
-  const auto exchange_batches = [&](uint64_t from, uint64_t to) {
-    run.with(workers, [&] {
-      uint64_t number = from;
-      RoundsFor receivers(plan.rounds(), plan.batch());
-      Machine machine(receivers, link_times_);
-      const auto make = [&](Blocks& batch) {
-        if (number == to) return false;
-        const schedule::Node next = number++ * plan.batch();
-        batch.begin(next);
-        outgoing.begin();
-        receivers.begin(next);
-        traffic += machine.run(batch, run.stop());
-        return true;
-      };
-      const auto write = [&](Blocks& batch) { batch.write(); };
-      task::in_turn(batches, make, write);
-    });
+  const auto exchange_batches = [&](const auto& each_step) {
+    RoundsFor receivers(plan.rounds(), plan.batch());
+    Machine machine(receivers, link_times_);
+    const auto make = [&](Blocks& batch, uint64_t number) {
+      const schedule::Node next = number * plan.batch();
+      batch.begin(next);
+      outgoing.begin();
+      receivers.begin(next);
+      traffic += machine.run(batch, run.stop());
+    };
+    const auto write = [&](Blocks& batch) { batch.write(); };
+    each_step(make, write);
   };
-  run.perform(steps_of(passes().front(), first, processors / plan.batch()), target.file, exchange_batches);
+  in_steps(run, steps_of(passes().front(), first, processors / plan.batch()), target.file, batches,
+           exchange_batches);
   sent_ = traffic;
 }
 

@@ -6,9 +6,9 @@
 #include <cstring>
 
 #include "io/memory.hpp"
+#include "machine/in_steps.hpp"
 #include "machine/simulation.hpp"
 #include "machine/storage.hpp"
-#include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 #include "text/count_text.hpp"
 #include "xorder/machine/machine.hpp"
@@ -87,25 +87,19 @@ std::optional<schedule::Traffic> SlotsStage::forecast(const std::stop_token& sto
 void SlotsStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
   const io::Location source = relay.source(first), target = relay.target(first);
   Storage storage(run.stop());
-  task::Workers workers = transfer_workers(run.frame());
   SlotBytes stripes[] = {SlotBytes(plan_, storage), SlotBytes(plan_, storage)};
   schedule::Traffic traffic = no_traffic();
-  const auto exchange_stripes = [&](uint64_t from, uint64_t to) {
-    run.with(workers, [&] {
-      uint64_t next = from;
-      Machine machine(*plan_.schedule, link_times_);
-      const auto load = [&](SlotBytes& stripe) {
-        if (next == to) return false;
-        const uint64_t begin = next++ * plan_.stripe_bytes;
-        stripe.load(source, begin, width(begin));
-        return true;
-      };
-      const auto exchange = [&](SlotBytes& stripe) { traffic += machine.run(stripe, run.stop()); };
-      const auto store = [&](SlotBytes& stripe) { stripe.store(target); };
-      task::in_turn(stripes, load, exchange, store);
-    });
+  const auto exchange_stripes = [&](const auto& each_step) {
+    Machine machine(*plan_.schedule, link_times_);
+    const auto load = [&](SlotBytes& stripe, uint64_t number) {
+      const uint64_t begin = number * plan_.stripe_bytes;
+      stripe.load(source, begin, width(begin));
+    };
+    const auto exchange = [&](SlotBytes& stripe) { traffic += machine.run(stripe, run.stop()); };
+    const auto store = [&](SlotBytes& stripe) { stripe.store(target); };
+    each_step(load, exchange, store);
   };
-  run.perform(steps_of(plan_.pass, first, plan_.stripes()), target.file, exchange_stripes);
+  in_steps(run, steps_of(plan_.pass, first, plan_.stripes()), target.file, stripes, exchange_stripes);
   sent_ = traffic;
 }
 

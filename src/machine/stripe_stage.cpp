@@ -7,11 +7,11 @@
 #include <limits>
 
 #include "kernel/pieces.hpp"
+#include "machine/in_steps.hpp"
 #include "machine/processor_block.hpp"
 #include "machine/simulation.hpp"
 #include "machine/storage.hpp"
 #include "rounding.hpp"
-#include "task/in_turn.hpp"
 #include "task/parallel.hpp"
 #include "xorder/machine/machine.hpp"
 
@@ -329,30 +329,23 @@ std::optional<schedule::Traffic> StripeStage::forecast(const std::stop_token& st
 void StripeStage::move(work::Run& run, const work::Relay& relay, std::size_t first) {
   const io::Location source = relay.source(first), target = relay.target(first);
   Storage storage(run.stop());
-  task::Workers workers = transfer_workers(run.frame());
   Stripes stripes(plan_, storage, source, target);
   Stripe buffers[] = {Stripe(stripes.pool()), Stripe(stripes.pool())};
   const schedule::Schedule& schedule = *plan_.schedule;
   schedule::Traffic traffic =
       no_traffic(plan_.name, schedule.network().nodes(), schedule.steps(), link_times_);
 
-  const auto exchange_stripes = [&](uint64_t from, uint64_t to) {
-    run.with(workers, [&] {
-      uint64_t next = from;
-      Machine machine(schedule, link_times_);
-      const auto load = [&](Stripe& stripe) {
-        if (next == to) return false;
-        stripes.load(stripe, next * plan_.rows, (next + 1) * plan_.rows);
-        ++next;
-        return true;
-      };
-      const auto exchange = [&](Stripe& stripe) { traffic += stripes.exchange(stripe, machine, run.stop()); };
-      const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
-      task::in_turn(buffers, load, exchange, store);
-    });
+  const auto exchange_stripes = [&](const auto& each_step) {
+    Machine machine(schedule, link_times_);
+    const auto load = [&](Stripe& stripe, uint64_t number) {
+      stripes.load(stripe, number * plan_.rows, (number + 1) * plan_.rows);
+    };
+    const auto exchange = [&](Stripe& stripe) { traffic += stripes.exchange(stripe, machine, run.stop()); };
+    const auto store = [&](Stripe& stripe) { stripes.store(stripe); };
+    each_step(load, exchange, store);
   };
-  run.perform(steps_of(plan_.pass, first, ceil_div(plan_.most_rows, plan_.rows)), target.file,
-              exchange_stripes);
+  in_steps(run, steps_of(plan_.pass, first, ceil_div(plan_.most_rows, plan_.rows)), target.file, buffers,
+           exchange_stripes);
   sent_ = traffic;
 }
 
