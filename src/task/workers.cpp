@@ -22,6 +22,7 @@ Gathering::Gathering(oneapi::tbb::task_arena& arena, Crew& crew, int count)
     : crew_(crew), ends_(static_cast<std::size_t>(count)) {
   for (int i = 0; i < count; ++i) {
     crew.start(i, [&arena, &group = *ends_[static_cast<std::size_t>(i)].group] {
+      received();  // TBB makes the arena of memory that it had for another one
       arena.execute([&group] { group.wait(); });
     });
   }
@@ -49,6 +50,7 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
     return;
   }
   const int last = count - 1;
+  received();
   const Gathering others(arena, crew, last);
   std::packaged_task<void()> task([&] { execute_in(arena, body); });
   std::future<void> done = task.get_future();

@@ -93,6 +93,7 @@ struct Workers {
   /// Runs `body` in this thread. All others but one take part. Throws what `body` throws.
   template <typename Body>
   void execute(const Body& body) {
+    received();
     const Gathering others(arena, crew, std::max(count - 1, 0));
     execute_in(arena, body);
   }

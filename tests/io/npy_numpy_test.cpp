@@ -183,6 +183,7 @@ STRICTER = [
     ('negative extent', '', 'NumPy takes what the file has, and an output needs a shape'),
     ('extent "(True|False)"', '', 'a bool is an int in Python only'),
     (r'unknown type "([<>=|]?[0-9(]|[^"]*[,+ \\])', '', 'several types or a repetition in one string: no program writes those'),
+    (r'unknown type "[^"]*[mM]8\[([-+\s\\]|0|[^"]*/)', '', 'a unit with a sign or a divisor, or of no time: NumPy writes none'),
     ('subarray of extents', '', 'NumPy takes another type for extents, and then leaves it out'),
     ('Python objects', ', *[23(]', 'NumPy forgets objects in nameless subarrays'),
     ('corrupt', r"""['"]\s*['"]|[rRbBfF]['"]|\\""", 'strings in parts, with a prefix, or with escapes that Python warns of'),
