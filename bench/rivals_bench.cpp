@@ -60,7 +60,9 @@ struct Rival {
   std::function<Run(const Reordering&, std::byte* source, std::byte* target, unsigned threads)> prepare;
 };
 
-bool is_matrix(const Reordering& r) { return r.extents.size() == 2 && r.order == std::vector{1, 0}; }
+[[maybe_unused]] bool is_matrix(const Reordering& r) {
+  return r.extents.size() == 2 && r.order == std::vector{1, 0};
+}
 
 #ifdef HAS_HPTT
 // HPTT's layout is column-major: the axes in reverse.

@@ -21,6 +21,7 @@
 #include <functional>
 #include <new>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "bench/bench.hpp"
@@ -69,6 +70,15 @@ double seconds(const std::function<void()>& run) {
 }
 
 const xorder::drawing::Axis seconds_axis{"time", xorder::drawing::Unit::seconds};
+
+// It stays where it is until the next one is added.
+xorder::cli::MeasuredFigure& add_figure(xorder::cli::Results& results, std::string id, std::string caption) {
+  xorder::cli::MeasuredFigure& figure = results.figures.emplace_back();
+  figure.id = std::move(id);
+  figure.caption = std::move(caption);
+  figure.values = seconds_axis;
+  return figure;
+}
 
 struct Case {
   std::string name;
@@ -186,9 +196,10 @@ void factoring(xorder::cli::Results& results) {
     times.push_back(MPI_Wtime() - begin);
     xorder_mpi_plan_free(plan);
   }
-  results.figures.push_back(
-      {"factoring", "Factoring a random map for 1024 ranks.", {}, seconds_axis, {"n = 40"}});
-  results.figures.back().points("").push_back({0, times});
+  xorder::cli::MeasuredFigure& figure =
+      add_figure(results, "factoring", "Factoring a random map for 1024 ranks.");
+  figure.rows = {"n = 40"};
+  figure.points("").push_back({0, times});
 }
 
 // Cormen's rounds alone, without the passes within ranks, in the three ways in which MPI can send them, over
@@ -196,12 +207,10 @@ void factoring(xorder::cli::Results& results) {
 // negates the number. The rounds' chunks lie one behind the other.
 void exchanges(int n, int p, xorder::cli::Results& results) {
   const char* const names[] = {"Sendrecv_replace", "Sendrecv", "Alltoallv"};
-  xorder::cli::MeasuredFigure figure{
-      "exchange",
+  xorder::cli::MeasuredFigure& figure = add_figure(
+      results, "exchange",
       fmt::format("The rounds alone: {} MiB on each of {} ranks, whose number begins at bit f of an index.",
-                  (size_t{8} << (n - p)) >> 20, ranks),
-      {},
-      seconds_axis};
+                  (size_t{8} << (n - p)) >> 20, ranks));
   const Array data(size_t{8} << (n - p)), temp(size_t{8} << (n - p));
   for (const int f : {0, (n - p) / 2, n - p}) {
     for (int r = 0; r <= std::min(p, (n - p) / 2); ++r) {
@@ -251,7 +260,6 @@ void exchanges(int n, int p, xorder::cli::Results& results) {
       for (int k = 0; k < 3; ++k) figure.points(names[k]).push_back({row, times[k]});
     }
   }
-  results.figures.push_back(std::move(figure));
 }
 
 }  // namespace
@@ -272,11 +280,9 @@ int main(int argc, char** argv) {
   xorder::cli::Results results = xorder::cli::new_results("mpi_bench");
   results.noise.rounds = static_cast<std::size_t>(repeats);
   const std::string of = fmt::format("{} MiB of 8-byte elements over {} ranks.", bytes >> 20, ranks);
-  results.figures = {{"times", of, {}, seconds_axis},
-                     {"ratios",
-                      of + " Compared with the Alltoallv and copy.",
-                      {},
-                      {"of the time of Alltoallv and copy", xorder::drawing::Unit::ratio}}};
+  add_figure(results, "times", of);
+  add_figure(results, "ratios", of + " Compared with the Alltoallv and copy.").values = {
+      "of the time of Alltoallv and copy", xorder::drawing::Unit::ratio};
   factoring(results);
   const uint64_t rows = uint64_t{1} << (n + 1) / 2;
   for (const Case& c :
