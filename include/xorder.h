@@ -620,7 +620,7 @@ XORDER_API const char* xorder_schedule_json(const xorder_schedule* schedule);
 typedef struct xorder_message {
   uint64_t from_node, from_slot;
   uint64_t to_node, to_slot;
-  uint64_t via;    ///< the node where its path turns first, or to_node
+  uint64_t via;    ///< the node where its path turns first, or to_node; xorder_schedule_paths() has all
   uint64_t links;  ///< that its path has
 } xorder_message;
 

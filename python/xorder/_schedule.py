@@ -76,7 +76,18 @@ class Schedule:
         return out
 
     def paths(self, number: int) -> List[np.ndarray[Any, Any]]:
-        """The paths of the messages of one step, in the order of `step`: the nodes of each, both ends included."""
+        """The paths of the messages of one step.
+
+        Parameters
+        ----------
+        number : int
+            From 0.
+
+        Returns
+        -------
+        list of numpy.ndarray
+            In the order of `step`: the nodes of each path, both ends included.
+        """
         links = self.step(number)["links"]
         out = np.empty(int(links.sum()) + len(links), np.uint64)
         count = c_size_t()

@@ -10,6 +10,8 @@ namespace xorder::task {
 // TBB counts a task before it has memory for it. If there is none, the group's destructor would wait for that
 // task for ever, so the group is never destroyed.
 Gathering::End::End() {
+  received();  // the memory for the group may have been another thread's
+  group = std::make_unique<oneapi::tbb::task_group>();
   try {
     task = group->defer([] {});
   } catch (...) {
@@ -22,7 +24,7 @@ Gathering::Gathering(oneapi::tbb::task_arena& arena, Crew& crew, int count)
     : crew_(crew), ends_(static_cast<std::size_t>(count)) {
   for (int i = 0; i < count; ++i) {
     crew.start(i, [&arena, &group = *ends_[static_cast<std::size_t>(i)].group] {
-      received();  // TBB makes the arena of memory that it had for another one
+      received();  // so may that for the arena
       arena.execute([&group] { group.wait(); });
     });
   }
@@ -50,7 +52,6 @@ void Workers::run(const std::function<void()>& body, const std::function<void()>
     return;
   }
   const int last = count - 1;
-  received();
   const Gathering others(arena, crew, last);
   std::packaged_task<void()> task([&] { execute_in(arena, body); });
   std::future<void> done = task.get_future();

@@ -71,7 +71,7 @@ class Gathering {
   // What a thread waits for in the arena: a task that is never run.
   struct End {
     End();
-    std::unique_ptr<oneapi::tbb::task_group> group = std::make_unique<oneapi::tbb::task_group>();
+    std::unique_ptr<oneapi::tbb::task_group> group;
     oneapi::tbb::task_handle task;
   };
   Crew& crew_;
@@ -93,7 +93,6 @@ struct Workers {
   /// Runs `body` in this thread. All others but one take part. Throws what `body` throws.
   template <typename Body>
   void execute(const Body& body) {
-    received();
     const Gathering others(arena, crew, std::max(count - 1, 0));
     execute_in(arena, body);
   }
