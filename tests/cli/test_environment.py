@@ -292,6 +292,7 @@ class Environment(Case):
                 self.ok("transpose", "a.npy", "b.npy", "--io", engine, preexec_fn=deny(poll=errno.EPERM, ppoll=errno.EPERM))
                 self.made()
 
+    @unittest.skipIf(SANITIZED, "sanitizers end when they cannot unmap their own memory")
     @unittest.skipUnless(seccomp_works(), "seccomp filters cannot be installed here")
     def test_nothing_can_be_unmapped(self):
         for engine in ["direct", "mapped"]:
