@@ -11,6 +11,7 @@
 #include "machine/stage.hpp"
 #include "machine/stripe_stage.hpp"
 #include "machine/transpose_stage.hpp"
+#include "permutation/reordering_text.hpp"
 #include "text/count_text.hpp"
 #include "work/resuming.hpp"
 #include "xorder/error.hpp"
@@ -55,13 +56,9 @@ Stages mesh_stages(const work::Frame& frame, const Reordering& what, const Sched
 std::string text_of(const Reordering& what, const std::vector<uint64_t>& extents,
                     const ScheduleChoice& choice) {
   std::string text =
-      fmt::format("{} bytes, axes {} in the order {}, shape ({}), by virtual processors {} {} {} {}",
-                  what.element_bytes, fmt::join(what.extents, " "), fmt::join(what.order, " "),
+      fmt::format("{}, shape ({}), by virtual processors {} {} {} {}", text_of(what),
                   fmt::join(extents, ", "), static_cast<int>(choice.kind), choice.processors.value_or(0),
                   static_cast<int>(choice.routing), choice.torus);
-  if (what.mapped)
-    text += fmt::format(", axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
-                        what.map.complement);
   if (choice.layout) text += fmt::format(", layout {}", *choice.layout);
   if (choice.array) text += fmt::format(", by {}", fmt::join(choice.array->words, " "));
   return text;

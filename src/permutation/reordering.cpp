@@ -10,6 +10,7 @@
 #include <functional>
 #include <numeric>
 
+#include "permutation/reordering_text.hpp"
 #include "text/count_text.hpp"
 #include "xorder/error.hpp"
 
@@ -332,6 +333,14 @@ Reordering mapping_of_all(const ArrayShape& shape, const gf2::AffineMap& map) {
   r.mapped = 0;
   r.map = map * *flat_map(layout);
   return r;
+}
+
+std::string text_of(const Reordering& what) {
+  const std::string text = fmt::format("{} bytes, axes {} in the order {}", what.element_bytes,
+                                       fmt::join(what.extents, " "), fmt::join(what.order, " "));
+  if (!what.mapped) return text;
+  return fmt::format("{}, axis {} by {} and {}", text, *what.mapped,
+                     fmt::join(what.map.matrix.columns(), " "), what.map.complement);
 }
 
 }  // namespace xorder

@@ -8,6 +8,7 @@
 
 #include "io/carry.hpp"
 #include "io/queue/queue.hpp"
+#include "permutation/reordering_text.hpp"
 #include "plan/price.hpp"
 #include "rounding.hpp"
 #include "task/workers.hpp"
@@ -90,15 +91,10 @@ std::vector<plan::PassSummary> TileEngine::passes() const {
 std::string TileEngine::steps() const {
   std::string text;
   for (const plan::Pass& pass : plan_.passes) {
-    const Reordering& what = pass.tiling.what();
     const plan::TileChoice& choice = pass.tiling.choice();
-    text += fmt::format("{} tiles {} of {} x {} in order {}, low {} {}", pass.tiling.tile_count(),
-                        fmt::join(choice.tile, " "), what.element_bytes, fmt::join(what.extents, " "),
-                        fmt::join(what.order, " "), choice.source_low, choice.target_low);
-    if (what.mapped)
-      text += fmt::format(", axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
-                          what.map.complement);
-    text += "; ";
+    text +=
+        fmt::format("{} tiles {}, low {} {}, of {}; ", pass.tiling.tile_count(), fmt::join(choice.tile, " "),
+                    choice.source_low, choice.target_low, text_of(pass.tiling.what()));
   }
   return text;
 }

@@ -22,7 +22,7 @@ namespace {
 namespace fs = std::filesystem;
 using nlohmann::json;
 
-constexpr int format = 1, format_in_place = 3;
+constexpr int format = 2, format_in_place = 4;
 constexpr std::uint64_t largest_journal = std::uint64_t{64} << 20;
 
 // Where the journal lies, and the names there.

@@ -10,6 +10,7 @@
 #include "io/format/npy_header.hpp"
 #include "io/kept.hpp"
 #include "io/output.hpp"
+#include "permutation/reordering_text.hpp"
 #include "text/size_text.hpp"
 #include "work/frame.hpp"
 #include "work/remembered.hpp"
@@ -41,13 +42,8 @@ std::string of_inputs(const Frame& frame) {
 
 std::string request_of(const Frame& frame, const Reordering& what,
                        const std::vector<std::uint64_t>& extents) {
-  std::string text = fmt::format("{} bytes, axes {} in the order {}, shape ({}), {}", what.element_bytes,
-                                 fmt::join(what.extents, " "), fmt::join(what.order, " "),
-                                 fmt::join(extents, ", "), of_output(frame));
-  if (what.mapped)
-    text += fmt::format("; axis {} by {} and {}", *what.mapped, fmt::join(what.map.matrix.columns(), " "),
-                        what.map.complement);
-  return text + of_inputs(frame);
+  return fmt::format("{}, shape ({}), {}{}", text_of(what), fmt::join(extents, ", "), of_output(frame),
+                     of_inputs(frame));
 }
 
 void remember(Journal& journal, const Frame& frame, std::string job) {

@@ -48,27 +48,30 @@ static void use_library(void) {
   free(out);
 }
 
-// The thread sanitizer allows no threads after fork().
-void test_fork(const char* directory) {
-#ifndef __SANITIZE_THREAD__
-  int used, status = 1;
-  for (used = 0; used <= 1; ++used) {
-    const pid_t child = fork();
-    if (child == 0) {
-      alarm(60);  // it must not hang
-      CHECK(chdir(directory) == 0);
-      use_library();
-      _exit(failed());
-    }
-    CHECK(waitpid(child, &status, 0) == child && status == 0);
-    if (used == 0) {
-      char here[4096];
-      CHECK(getcwd(here, sizeof here) != NULL && chdir(directory) == 0);
-      use_library();
-      CHECK(chdir(here) == 0);
-    }
+static void use_library_in(const char* directory) {
+  char here[4096];
+  CHECK(getcwd(here, sizeof here) != NULL && chdir(directory) == 0);
+  use_library();
+  CHECK(chdir(here) == 0);
+}
+
+static void use_library_in_child(const char* directory) {
+#ifndef __SANITIZE_THREAD__  // which allows no threads after fork()
+  int status = 1;
+  const pid_t child = fork();
+  if (child == 0) {
+    alarm(60);  // it must not hang
+    use_library_in(directory);
+    _exit(failed());
   }
+  CHECK(waitpid(child, &status, 0) == child && status == 0);
 #else
   (void)directory;
 #endif
+}
+
+void test_fork(const char* directory) {
+  use_library_in_child(directory);
+  use_library_in(directory);
+  use_library_in_child(directory);
 }

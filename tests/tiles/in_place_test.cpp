@@ -391,7 +391,7 @@ TEST(InPlaceTest, AJournalOfAnotherVersionIsNoReasonToReadAHalfDoneFile) {
   journal.in_place = {.batches = 2, .done = 1};
   work::write_journal(journal, directory / "a", io::system_disk());
   std::string text = read_file(directory / ".a.xorder-journal");
-  text.replace(text.find("\"format\":3"), 10, "\"format\":2");
+  text.replace(text.find("\"format\":4"), 10, "\"format\":3");
   text.resize(text.rfind('\n'));
   boost::crc_32_type crc;
   crc.process_bytes(text.data(), text.size());
