@@ -5,9 +5,11 @@ import fcntl
 import os
 import pty
 import re
+import signal
 import struct
 import subprocess
 import termios
+import threading
 
 import harness
 from harness import Case, MiB, main
@@ -19,16 +21,18 @@ class Bar(Case):
         with open(self.path("a.raw"), "wb") as file:
             file.truncate(24 * MiB)
 
-    def drawn(self, columns, *options, terminal="xterm"):
-        """What a run writes to a terminal that many columns wide."""
+    def drawn(self, columns, *options, terminal="xterm", seconds=None):
+        """What a run of two passes writes to a terminal that many columns wide, or one of one pass that is stopped."""
         ours, theirs = pty.openpty()
         fcntl.ioctl(theirs, termios.TIOCSWINSZ, struct.pack("HHHH", 24, columns, 0, 0))
         environment = {**os.environ, "TERM": terminal}
         process = subprocess.Popen(
-            [harness.XORDER, "transpose", "a.raw", "b.raw", "--dtype", "V3", "--shape", "2048,4096", "--memory", "16MiB",
-             "--io", "direct", "--device", "hdd", "--force", *options], cwd=self.dir, stdout=subprocess.DEVNULL, stderr=theirs,
-            env=environment)
+            [harness.XORDER, "transpose", "a.raw", "b.raw", "--dtype", "V3", "--shape", "2048,4096", "--force",
+             *([] if seconds else ["--memory", "16MiB", "--io", "direct", "--device", "hdd"]), *options],
+            cwd=self.dir, stdout=subprocess.DEVNULL, stderr=theirs, env=environment)
         os.close(theirs)
+        if seconds:
+            threading.Timer(seconds, process.terminate).start()
         text = b""
         while True:
             try:
@@ -39,7 +43,7 @@ class Bar(Case):
                 break
             text += part
         os.close(ours)
-        self.assertEqual(process.wait(harness.TIMEOUT), 0, text)
+        self.assertEqual(process.wait(harness.TIMEOUT), -signal.SIGTERM if seconds else 0, text)
         return text.decode()
 
     def test_fits_and_keeps_its_width(self):
@@ -53,6 +57,13 @@ class Bar(Case):
                 if columns >= 80:
                     for word in ["/s", "left", " of 24 MiB"]:
                         self.assertIn(word, lines[-1])
+
+    def test_the_time_left_is_a_time(self):
+        """Also before anything has moved, if it is so slow."""
+        left = re.findall(r"(\S+) left", self.drawn(80, "--bwlimit", "1MiB", seconds=5 if harness.SANITIZED else 3))
+        self.assertTrue(left)
+        for time in left:
+            self.assertRegex(time, r"\A(-:--|\d?\d:\d\d)\Z")
 
     def test_is_rubbed_out(self):
         last = self.drawn(80).rsplit("%", 1)[1]

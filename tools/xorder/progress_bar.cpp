@@ -21,9 +21,13 @@ int terminal_columns() {
   return ioctl(STDERR_FILENO, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
 }
 
+// The longest is "99:59:59" or "999 days". Before anything has moved the time left is infinite.
 std::string duration(double seconds) {
+  constexpr long hour = 3600, day = 24 * hour;
+  if (!(seconds < 999.0 * day)) return "-:--";
   const auto s = static_cast<long>(seconds + 0.5);
-  return s >= 3600 ? fmt::format("{}:{:02}:{:02}", s / 3600, s / 60 % 60, s % 60)
+  if (s >= 100 * hour) return fmt::format("{} days", s / day);
+  return s >= hour ? fmt::format("{}:{:02}:{:02}", s / hour, s / 60 % 60, s % 60)
                    : fmt::format("{}:{:02}", s / 60, s % 60);
 }
 
@@ -57,7 +61,7 @@ void ProgressBar::show(const work::Progress& p) {
   // A line that fills the terminal would wrap.
   const int room = std::max(terminal_columns() - 1, 0);
   std::string percent = fmt::format(" {:>3.0f}%", 100 * done / total);
-  std::string left = fmt::format("  {:>7} left", elapsed < 0.5 ? "-:--" : duration((total - done) / rate));
+  std::string left = fmt::format("  {:>8} left", elapsed < 0.5 ? "-:--" : duration((total - done) / rate));
   std::string bytes = fmt::format("  {} of {}", padded_size(in_this_pass), size_text(file));
   std::string speed = fmt::format("  {}/s", padded_size(rate / 2));
   std::string pass = p.passes > 1 ? fmt::format("  pass {} of {}", p.pass, p.passes) : "";
@@ -75,7 +79,7 @@ void ProgressBar::show(double part, std::string_view what) {
   const int room = std::max(terminal_columns() - 1, 0);
   const double elapsed = std::chrono::duration<double>(last_ - begin_).count();
   const std::string text =
-      fmt::format(" {:>3.0f}%  {:>7} left  {:<28}", 100 * part,
+      fmt::format(" {:>3.0f}%  {:>8} left  {:<28}", 100 * part,
                   part < 0.02 ? "-:--" : duration(elapsed * (1 - part) / part), what.substr(0, 28));
   draw(part, text.substr(0, static_cast<std::size_t>(room)), room);
 }
