@@ -5,13 +5,14 @@
 #include <algorithm>
 #include <bit>
 
-#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/plan.hpp"
 #include "plan/price.hpp"
 #include "plan/processors/exchange_memory.hpp"
 #include "plan/processors/processors.hpp"
 #include "rounding.hpp"
+#include "text/count_text.hpp"
+#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -212,12 +213,12 @@ std::string PartsPlan::describe() const {
   return fmt::format(
       "{} that all ranks share, {} of each in a rank, read in runs of {}, exchanged in {}, "
       "written in runs of {}\n"
-      "        memory {} in each rank, about {:.3g} s on {}\n"
+      "        memory {} in each rank, about {} on {}\n"
       "        {} of {} between ranks, {} in all\n",
       count_text(pass_.tiles, "tile"), size_text(part_bytes()), size_text(pass_.source_block_bytes),
       count_text(rounds(), "round"), size_text(pass_.target_block_bytes), size_text(pass_.memory),
-      pass_.predicted_seconds, device_name_, count_text(messages(), "message"), size_text(message_bytes()),
-      size_text(bytes_sent_));
+      seconds_text(pass_.predicted_seconds), device_name_, count_text(messages(), "message"),
+      size_text(message_bytes()), size_text(bytes_sent_));
 }
 
 }  // namespace xorder::plan

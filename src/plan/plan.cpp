@@ -6,13 +6,14 @@
 #include <bit>
 #include <optional>
 
-#include "text/count_text.hpp"
 #include "plan/choose.hpp"
 #include "plan/price.hpp"
 #include "plan/tiles/axis_factors.hpp"
 #include "plan/tiles/choose_tiles.hpp"
 #include "plan/tiles/factor.hpp"
 #include "rounding.hpp"
+#include "text/count_text.hpp"
+#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "xorder/error.hpp"
 
@@ -247,7 +248,7 @@ std::string Plan::describe_passes() const {
         size_text(p.group_slots * p.group_slot_bytes()), size_text(p.write_slots * p.write_slot_bytes),
         size_text(p.carry_bytes), p.lists > 0 ? fmt::format(", {} for lists", size_text(p.lists)) : "");
     const Host& host = setting.host;
-    text += fmt::format("        about {:.3g} s on {}{}{}\n", p.seconds, setting.device.name,
+    text += fmt::format("        about {} on {}{}{}\n", seconds_text(p.seconds), setting.device.name,
                         i == 0 && setting.source ? ", reading from " + setting.source->name : "",
                         p.memory() > host.ready_memory + host.touched_alone
                             ? fmt::format(", fresh memory at {:.2g} GB/s", host.fresh_bytes_per_second / 1e9)

@@ -1,15 +1,11 @@
-// Seconds as text for people.
+// A time as text for people.
 #pragma once
-
-#include <fmt/format.h>
 
 #include <string>
 
 namespace xorder {
 
-/// Two digits, or all whole seconds: "0.35 s", "1.2 s", "118 s".
-inline std::string seconds_text(double seconds) {
-  return seconds < 10 ? fmt::format("{:.2g} s", seconds) : fmt::format("{:.0f} s", seconds);
-}
+/// Three digits: "0.353 s", "118 s", "23.5 min", "3.97 h", "12.4 days".
+std::string seconds_text(double seconds);
 
 }  // namespace xorder

@@ -18,6 +18,7 @@
 #include "plan/tiles/in_place.hpp"
 #include "task/workers.hpp"
 #include "text/count_text.hpp"
+#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "tiles/in_place_batch.hpp"
 #include "tiles/in_place_pass.hpp"
@@ -171,9 +172,9 @@ std::string InPlaceJob::describe() const {
   return text + fmt::format(
                     "        undo area of {} in {}\n"
                     "        memory {}\n"
-                    "        about {:.3g} s on {}\n",
+                    "        about {} on {}\n",
                     size_text(scratch_bytes()), frame().scratch_directory().string(),
-                    size_text(plan_->memory()), plan_->seconds(), frame().setting.device.name);
+                    size_text(plan_->memory()), seconds_text(plan_->seconds()), frame().setting.device.name);
 }
 
 std::vector<work::PassSummary> InPlaceJob::passes() const {

@@ -14,6 +14,7 @@
 #include "option_groups.hpp"
 #include "progress_bar.hpp"
 #include "session.hpp"
+#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 #include "tracing.hpp"
 #include "work/journal.hpp"
@@ -276,9 +277,9 @@ void MovingCommand::run() const {
   reporting_.note(work->summary().note);
   if (bandwidth_ != 0) {
     const std::uint64_t bytes = work->summary().bytes_read + work->summary().bytes_written;
-    reporting_.note(fmt::format("at {}/s its transfers of {} take {:.1f} s", size_text(bandwidth_),
+    reporting_.note(fmt::format("at {}/s its transfers of {} take {}", size_text(bandwidth_),
                                 size_text(bytes),
-                                static_cast<double>(bytes) / static_cast<double>(bandwidth_)));
+                                seconds_text(static_cast<double>(bytes) / static_cast<double>(bandwidth_))));
   }
   if (reporting_.dry_run) return reporting_.plan(*work, request.inputs, stop);
 

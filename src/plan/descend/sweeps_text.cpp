@@ -2,6 +2,7 @@
 
 #include "plan/descend/sweeps.hpp"
 #include "text/count_text.hpp"
+#include "text/seconds_text.hpp"
 #include "text/size_text.hpp"
 
 namespace xorder::plan {
@@ -34,8 +35,8 @@ std::string SweepPlan::describe() const {
     text += fmt::format("pass {}: {}; {} of {} in requests of {}\n", i + 1, what_is_done(sweeps[i]),
                         count_text(pass.tiles, "tile"), size_text(pass.tile_bytes),
                         size_text(pass.source_block_bytes));
-    text += fmt::format("        memory {}, about {:.3g} s on {}\n", size_text(pass.memory),
-                        pass.predicted_seconds, setting.device.name);
+    text += fmt::format("        memory {}, about {} on {}\n", size_text(pass.memory),
+                        seconds_text(pass.predicted_seconds), setting.device.name);
   }
   if (steps() > 0) return text + describe_schedule();
   // schedule::Descend has this number of steps; it is not made here because it takes memory for every record
