@@ -63,7 +63,7 @@ class Bar(Case):
         left = re.findall(r"(\S+) left", self.drawn(80, "--bwlimit", "1MiB", seconds=5 if harness.SANITIZED else 3))
         self.assertTrue(left)
         for time in left:
-            self.assertRegex(time, r"\A(-:--|\d?\d:\d\d)\Z")
+            self.assertRegex(time, r"\A(-:--|(\d+:)?\d?\d:\d\d)\Z")
 
     def test_is_rubbed_out(self):
         last = self.drawn(80).rsplit("%", 1)[1]
