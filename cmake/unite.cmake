@@ -24,8 +24,9 @@ function(xorder_unite target)
     set_source_files_properties(${arg_SEPARATE} PROPERTIES SKIP_PRECOMPILE_HEADERS ON)
   endif()
   if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
-    # GCC takes united sources for headers, and warns of anonymous namespaces' types in headers.
-    target_compile_options(${target} PRIVATE -Wno-subobject-linkage)
+    # GCC takes united sources for headers, and warns of anonymous namespaces' types in headers. It collects garbage
+    # later, which saves a tenth of its time and takes up to 1.1 GB instead of 0.7 for a unit.
+    target_compile_options(${target} PRIVATE -Wno-subobject-linkage --param=ggc-min-heapsize=500000)
   endif()
 endfunction()
 

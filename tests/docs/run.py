@@ -28,6 +28,7 @@ import containers
 BUILD, SCRATCH = (pathlib.Path(argument).resolve() for argument in sys.argv[1:3])
 DOCUMENTS = [ROOT / "README.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").glob("*.md")),
              *sorted((ROOT / "bench").glob("*.md"))]
+os.environ.pop("GLIBC_TUNABLES", None)  # as in harness.py
 # As root, with more ranks than processors, which yield while they wait; for OpenMPI. `bench disk` keeps its hurried profile in the cache directory.
 ENVIRONMENT = {**os.environ, "XDG_CACHE_HOME": str(SCRATCH / "cache"),
                "OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1",

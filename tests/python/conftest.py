@@ -10,6 +10,7 @@ import pytest
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parent.parent.parent / "python"))
 os.environ["PYTHONPATH"] = sys.path[0]  # for spawned processes
+os.environ.pop("GLIBC_TUNABLES", None)  # as in cli/harness.py
 signal.signal(signal.SIGINT, signal.default_int_handler)  # which nohup, and shells for jobs in the background, have switched off
 LONG = int(os.environ.get("XORDER_TEST_LONG") or 0)
 SEED = int(os.environ.get("XORDER_TEST_SEED") or np.random.SeedSequence().entropy % (1 << 32))

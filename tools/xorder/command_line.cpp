@@ -14,6 +14,7 @@
 #include <new>
 
 #include "arguments.hpp"
+#include "commands.hpp"
 #include "interrupt.hpp"
 #include "invocation.hpp"
 #include "moving.hpp"
@@ -41,8 +42,11 @@ Named reached(const CLI::App& program) {
 
 // Whether the command of `xorder machine` with the same name has the option.
 bool is_for_machine(const CLI::App& program, const std::string& option) {
+  if (session().team != nullptr) return false;  // xorder-mpi has no such command
   try {
-    const CLI::App* twin = program.get_subcommand("machine");
+    CLI::App with_machine;
+    add_machine(with_machine);
+    const CLI::App* twin = with_machine.get_subcommand("machine");
     for (const CLI::App* at = &program; !at->get_subcommands().empty();) {
       at = at->get_subcommands().front();
       twin = twin->get_subcommand(at->get_name());

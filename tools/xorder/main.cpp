@@ -9,8 +9,11 @@
 
 #include <algorithm>
 #include <csignal>
+#include <iterator>
+#include <ranges>
 #include <span>
 #include <string>
+#include <string_view>
 #include <utility>
 #include <vector>
 
@@ -24,6 +27,8 @@
 #include "standard_streams.hpp"
 
 namespace {
+
+using namespace xorder::cli;
 
 // CLI11 takes the words in reverse order. `xorder help COMMAND` is `xorder COMMAND --help`, if there is such
 // a command, and `xorder verify IN OUT COMMAND` is `xorder verify COMMAND IN OUT`.
@@ -45,14 +50,37 @@ std::vector<std::string> reversed_words(const CLI::App& program, std::vector<std
   return words;
 }
 
-}  // namespace
+struct Command {
+  std::string_view names;  // that it adds
+  void (*add)(CLI::App& program);
+};
+constexpr Command commands[] = {
+    {"transpose", [](CLI::App& program) { add_transpose(program); }},
+    {"bitreverse", [](CLI::App& program) { add_bitreverse(program); }},
+    {"permute", [](CLI::App& program) { add_permute(program); }},
+    {"verify", add_verify},
+    {"show", add_show},
+    {"info", add_info},
+    {"schedule", add_schedule},
+    {"descend", [](CLI::App& program) { add_descend_command(program); }},
+    {"machine", add_machine},
+    {"resume rollback status discard", add_resume},
+    {"report", add_report},
+    {"bench", add_bench},
+};
 
-int main(int argc, char** argv) {
-  using namespace xorder::cli;
-  install_end_in_order();
-  occupy_closed_streams();
-  remember_invocation({argv + std::min(argc, 1), argv + argc});
-  if (const Failure failure = too_little_stack(); failure.exit_code != 0) return complain(failure);
+// Adds the command of that name, or all if there is none. The options of all take a third of a launch.
+void add_command(CLI::App& program, std::string_view name) {
+  const auto named = [&](const Command& command) {
+    return std::ranges::any_of(std::views::split(command.names, ' '),
+                               [&](auto word) { return std::ranges::equal(word, name); });
+  };
+  const Command* const found = std::ranges::find_if(commands, named);
+  if (found != std::end(commands)) return found->add(program);
+  for (const Command& command : commands) command.add(program);
+}
+
+Failure perform(const std::vector<std::string>& words) {
   CLI::App program{
       "xorder reorders files that do not fit in memory: transpositions, bit reversals and every other\n"
       "permutation y = A x ^ c of the bits of an index, from file to file, at the speed of the disk.",
@@ -64,39 +92,35 @@ int main(int argc, char** argv) {
       "report as 128 + its number: 130 for ctrl-C.\n"
       "Sizes: 2GiB, 512M (powers of 1024) or 2GB (of 1000).\n"
       "xorder help COMMAND does the same as xorder COMMAND --help.");
-  add_transpose(program);
-  add_bitreverse(program);
-  add_permute(program);
-  add_verify(program);
-  add_show(program);
-  add_info(program);
-  add_schedule(program);
-  add_descend_command(program);
-  add_machine(program);
-  add_resume(program);
-  add_report(program);
-  add_bench(program);
+  add_command(program, words.empty() ? "" : words.front());
   complete(program);
-  const std::vector<std::string> words = given_words();
   if (words.size() > 1 && words.front() == "__complete") {
     for (const std::string& found : completions(program, std::span(words).subspan(1)))
       fmt::print("{}\n", found);
-    return complain(flushed());
+    return flushed();
   }
+  try {
+    program.parse(reversed_words(program, words));
+    return flushed();
+  } catch (...) {
+    return failure(program);
+  }
+}
 
+}  // namespace
+
+int main(int argc, char** argv) {
+  install_end_in_order();
+  occupy_closed_streams();
+  remember_invocation({argv + std::min(argc, 1), argv + argc});
+  if (const Failure failure = too_little_stack(); failure.exit_code != 0) return complain(failure);
   install_fault_handler();
   // A file that grows too large is an error, and so is a pipe that nobody reads, not a reason to die.
   for (const int signal : {SIGXFSZ, SIGPIPE}) std::signal(signal, SIG_IGN);
-  Failure failed;
-  try {
-    program.parse(reversed_words(program, given_words()));
-    if (!session().next.empty()) {  // of a run that goes on
-      remember_invocation(std::exchange(session().next, {}));
-      program.parse(reversed_words(program, given_words()));
-    }
-    failed = flushed();
-  } catch (...) {
-    failed = failure(program);
+  Failure failed = perform(given_words());
+  if (!session().next.empty()) {  // a run that goes on
+    remember_invocation(std::exchange(session().next, {}));
+    failed = perform(given_words());
   }
   const int code = complain(failed);
   if (code > 128) end_by_signal(code - 128);
