@@ -25,7 +25,8 @@ MiB = 1 << 20
 XORDER = os.path.abspath(os.environ.get("XORDER", "xorder"))
 SEED = int(os.environ.get("XORDER_TEST_SEED") or int.from_bytes(os.urandom(4), "little"))
 LONG = int(os.environ.get("XORDER_TEST_LONG") or 0)
-os.environ.pop("GLIBC_TUNABLES", None)  # NumPy has what it says of memory (CMakePresets.json); xorder gets it as users have it
+os.environ.pop("GLIBC_TUNABLES", None)  # it is for NumPy here (CONTRIBUTING.md); xorder runs as users run it
+
 
 for number in (signal.SIGINT, signal.SIGQUIT, signal.SIGHUP):
     if signal.getsignal(number) == signal.SIG_IGN:  # by nohup, or a shell for jobs in the background: so would be those of runs
