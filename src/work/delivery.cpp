@@ -130,10 +130,11 @@ Delivery::Delivery(const Frame& frame, io::Disk& disk)
   if (frame.journal) frame.journal->inode = target().stamp().inode;
 }
 
-// What a run that can be resumed has finished stays; if it has finished nothing, nothing is lost.
+// What a run that can be resumed has finished stays. If it has finished nothing, nothing is lost, but who
+// interrupts it expects to go on.
 Delivery::~Delivery() {
   if (!frame_.journal || frame_.in_place() || delivered_) return;
-  if (frame_.journal->has_progress())
+  if (frame_.journal->has_progress() || (keeps_begun_ && frame_.journal->exists))
     output_->keep();
   else
     discard_quietly();
@@ -215,8 +216,10 @@ void Delivery::require_unchanged_inputs() const {
   const std::vector<io::FileStamp> now = stamps_of(sources_, &io::File::stamp);
   for (std::size_t i = 0; i < sources_.size(); ++i) {
     if (now[i] == stamps_[i]) continue;
-    if (frame_.journal)
-      frame_.journal->pass = frame_.journal->steps = 0;  // what is finished is worth nothing
+    if (frame_.journal) {  // what is finished is worth nothing
+      frame_.journal->pass = frame_.journal->steps = 0;
+      frame_.journal->exists = false;
+    }
     io::FileStamp but_for_ctime = now[i];
     but_for_ctime.ctime_seconds = stamps_[i].ctime_seconds;
     but_for_ctime.ctime_nanoseconds = stamps_[i].ctime_nanoseconds;

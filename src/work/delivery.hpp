@@ -39,6 +39,8 @@ class Delivery {
   /// Requires a resumable run. Records that the first steps of a pass (counted from 0), of which `file` holds
   /// the data, are finished: syncs the file and writes the journal. Throws IoError.
   void checkpoint(std::size_t pass, std::uint64_t steps, const io::File& file);
+  /// The run was interrupted: if it can be resumed, what it has begun stays, even if nothing is finished.
+  void keep_begun() { keeps_begun_ = true; }
 
   /// Throws IoError if an input, or the header of one, has changed since the constructor.
   void require_unchanged_inputs() const;
@@ -62,6 +64,7 @@ class Delivery {
   std::filesystem::path shared_;      // by this name
   std::optional<io::Output> header_;  // the file of its header, if there is one
   std::size_t kept_scratch_files_ = 0;
+  bool keeps_begun_ = false;
   bool delivered_ = false;
 };
 

@@ -44,6 +44,7 @@ Run::Run(const Frame& frame, const Summary& plan, const ProgressCallback& progre
 }
 
 Run::~Run() {
+  if (stop().stop_requested()) delivery_.keep_begun();
   if (team() != nullptr) team()->when_idle({});
 }
 

@@ -72,7 +72,9 @@ std::string Work::unfinished(const std::string& name) const {
   const std::string path = frame_->output.path.string();
   if (!frame_->journal || !read_journal(path)) return {};
   const std::string& shown = name.empty() ? path : name;
-  return frame_->in_place() ? half_done(path, shown) : fmt::format("`xorder resume {}` goes on", shown);
+  return frame_->in_place()
+             ? half_done(path, shown)
+             : fmt::format("`xorder resume {}` goes on, `xorder discard {}` removes its files", shown, shown);
 }
 
 Report Work::run(const ProgressCallback& progress, std::stop_token stop) {

@@ -200,6 +200,23 @@ class Resume(Case):
         self.ok("discard", "b.npy")
         self.assertEqual(self.kept(), [])
 
+    def test_ctrl_c_before_the_first_checkpoint(self):
+        array = self.noise((512, 512), "f8")
+        self.save("a.npy", array)
+        process = subprocess.Popen([XORDER, "transpose", "a.npy", "b.npy", "--resumable", "--bwlimit", "2MiB"], cwd=self.dir,
+                                   stderr=subprocess.PIPE, env={**os.environ, "XDG_CACHE_HOME": os.devnull})
+        while not os.path.exists(self.path(".b.npy.xorder-journal")) and process.poll() is None:
+            time.sleep(0.01)
+        process.send_signal(signal.SIGINT)
+        said = process.communicate()[1].decode()
+        self.assertEqual(process.returncode, -signal.SIGINT, said)
+        self.assertRegex(said, "`xorder resume b.npy` goes on, `xorder discard b.npy` removes its files")
+        self.assertEqual(self.kept(), [".b.npy.xorder-journal", ".b.npy.xorder-output"])
+        self.assertEqual(self.json("status", "b.npy")["bytes_done"], 0)
+        self.ok("resume", "b.npy")
+        self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
+        self.assertEqual(self.kept(), [])
+
     def test_a_live_run_is_left_alone(self):
         array, args = self.lasting()
         process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE,

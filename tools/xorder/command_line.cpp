@@ -26,14 +26,15 @@
 namespace xorder::cli {
 namespace {
 
-// The last command named on the line, with its full name.
+// The last command named on the line, or one before it that was given what it does not know; with its full
+// name.
 struct Named {
   const CLI::App* command;
   std::string name;
 };
 Named reached(const CLI::App& program) {
   Named at{&program, program.get_name()};
-  while (!at.command->get_subcommands().empty()) {
+  while (at.command->remaining().empty() && !at.command->get_subcommands().empty()) {
     at.command = at.command->get_subcommands().front();
     at.name += " " + at.command->get_name();
   }
@@ -66,19 +67,22 @@ std::string usage_error(const CLI::App& program, const CLI::ParseError& error) {
   auto [command, name] = reached(program);
   std::string what = error.what();
   const auto words = command->remaining();
-  const bool needs_command = command->get_require_subcommand_min() > 0 && command->get_subcommands().empty();
+  const bool needs_command = command->get_require_subcommand_min() > 0;
   if (needs_command && !words.empty() && !words.front().starts_with('-')) {
     std::string commands;
     for (const CLI::App* sub : command->get_subcommands({})) commands += " " + sub->get_name();
     what = fmt::format("'{}' is not a command; the commands are:{}", words.front(), commands);
   } else if (const auto option = std::ranges::find_if(words, is_option); option != words.end()) {
     what = fmt::format("unknown option {}", *option);
-    if (is_for_machine(program, *option)) {
+    if (needs_command) {
+      what += "; options follow the name of a command";
+    } else if (is_for_machine(program, *option)) {
       const auto after = [](const std::string& line) { return line.substr(line.find(' ')); };
       what = fmt::format("{} is for virtual processors: xorder machine{}", *option, after(invocation()));
       name = "xorder machine" + after(name);
-    } else if (!option->starts_with("--"))
+    } else if (!option->starts_with("--")) {
       what += fmt::format("; to name such a file, write ./{}", *option);
+    }
   } else if (command->get_option_no_throw("--shape") != nullptr) {
     what = complaint_of_number(words).value_or(what);
   }
