@@ -59,7 +59,7 @@ inline std::vector<NamedSchedule> every_kind(Random& random) {
     for (int beta = 0; beta <= d; ++beta) add("banded", d, Banded(d, beta));
     for (int beta = 1; beta < d; ++beta) add("two phases", d, BandedBatch(d, beta, d / beta));
     for (int beta = 0; beta < d; ++beta)
-      add("in turn", d, BandedInTurn(d, beta, Diagonals{1, std::uint64_t{1} << beta}, 3));
+      add("in turn", d, BandedInTurn(d, std::vector<BandOfNodes>(3, {beta, {1, std::uint64_t{1} << beta}})));
     for (const auto halves : {Aspc::Halves::plus, Aspc::Halves::minus, Aspc::Halves::both})
       add("aspc", d, Aspc(d, halves));
     const int v = random.in(0, 3);

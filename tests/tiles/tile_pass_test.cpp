@@ -208,7 +208,7 @@ TEST(TilePass, PassesShareTheirMemory) {
     const Reordering what = large ? transposition({{random.in(500u, 1000u), 1000}, 8, Order::c}, {})
                                   : test::random_reordering(random, 4);
     Files made = make_files(random, what, large ? io::Access::direct : io::Access::buffered);
-    plan::Plan plan = plan_for(what, made, std::uint64_t{1} << random.in(6, 14));
+    plan::Plan plan = plan_for(what, made, std::uint64_t{1} << random.in(large ? 12 : 6, 14));
     if (plan.passes.size() != 1) continue;
     passes.push_back(plan.passes[0]);
     plans.push_back(std::move(plan));

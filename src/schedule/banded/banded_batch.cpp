@@ -198,19 +198,10 @@ uint64_t bound_in_turn(int dimension, const std::vector<BandOfNodes>& matrices) 
   return bound;
 }
 
-std::vector<BandOfNodes> same(int dimension, int beta, const Diagonals& band, int matrices) {
-  if (matrices < 1) throw InputError(fmt::format("{} matrices: at least one is needed", matrices));
-  static_cast<void>(Banded(dimension, beta, band));  // which refuses β = d
-  return {static_cast<std::size_t>(matrices), {beta, band}};
-}
-
 }  // namespace
 
 BandedInTurn::BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices)
     : BandedInTurn(dimension, made(dimension, matrices), matrices) {}
-
-BandedInTurn::BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices)
-    : BandedInTurn(dimension, same(dimension, beta, band, matrices)) {}
 
 BandedInTurn::BandedInTurn(int dimension, std::vector<Member> members,
                            const std::vector<BandOfNodes>& matrices)

@@ -52,8 +52,6 @@ class BandedInTurn final : public Schedule {
  public:
   /// 0 ≤ β ≤ d, and at least one matrix (InputError otherwise).
   BandedInTurn(int dimension, const std::vector<BandOfNodes>& matrices);
-  /// `matrices` matrices with the same band, 0 ≤ β < d.
-  BandedInTurn(int dimension, int beta, const Diagonals& band, int matrices);
 
   int rotation(std::size_t m) const { return members_[m].rotation; }
   void messages(std::uint64_t step, std::vector<Message>& out) const override;
