@@ -11,6 +11,7 @@
 
 #include <boost/interprocess/mapped_region.hpp>
 #include <cstdint>
+#include <limits>
 #include <memory>
 
 #include "io/queue/queue.hpp"
@@ -54,6 +55,9 @@ class Disk {
   virtual void advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice);
   virtual int write_back(int fd, std::uint64_t offset, std::uint64_t bytes,
                          unsigned flags);  ///< sync_file_range
+
+  /// The bytes that it reads and writes per second at most, together, by order of the user.
+  virtual double rate_limit() const { return std::numeric_limits<double>::infinity(); }
 };
 
 /// The operating system's disk. It lives as long as the process.

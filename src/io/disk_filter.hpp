@@ -48,6 +48,7 @@ class DiskFilter : public Disk {
   int remove(int directory, const char* name) final;
   void advise(int fd, std::uint64_t offset, std::uint64_t bytes, int advice) final;
   int write_back(int fd, std::uint64_t offset, std::uint64_t bytes, unsigned flags) final;
+  double rate_limit() const override { return behind_.rate_limit(); }
 
   // The functions below are called from any thread, possibly several at once.
 

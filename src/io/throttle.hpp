@@ -18,6 +18,8 @@ class Throttle final : public DiskFilter {
   /// `bytes_per_second` is not 0. If asked to stop, nothing waits any longer.
   Throttle(std::uint64_t bytes_per_second, std::stop_token stop, Disk& behind);
 
+  double rate_limit() const override { return 1 / seconds_per_byte_; }
+
  private:
   using DiskFilter::before;
   int before(const Transfer& transfer) override;

@@ -72,7 +72,7 @@ std::string state_json(const std::string& output, const RunState& state) {
                                   {"directory", state.directory}});
 }
 
-// A run that was killed before its first checkpoint has an output, but no journal.
+// A run that was killed as it began has an output, but no journal.
 void discard_run(const std::filesystem::path& path) {
   const std::string name = path.string();
   if (work::is_running(path)) throw InputError(fmt::format("{}: its run is still going on", name));

@@ -36,7 +36,7 @@ class Resume(Case):
         process.communicate()
         return process.returncode
 
-    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL):
+    def stop_behind_a_checkpoint(self, args, sent=signal.SIGKILL, look_every=0.02):
         """Returns what the run has said."""
         process = subprocess.Popen([XORDER, *args], cwd=self.dir, stderr=subprocess.PIPE, stdout=subprocess.PIPE,
                                    env={**os.environ, "XDG_CACHE_HOME": os.devnull})
@@ -45,7 +45,7 @@ class Resume(Case):
             result = self.run_xorder("status", "b.npy", "--json")
             if '"bytes_done":0' not in result.stdout and result.returncode == 0:
                 break
-            time.sleep(0.02)
+            time.sleep(look_every)
         process.send_signal(sent)
         said = process.communicate()[1].decode()
         self.assertEqual(process.returncode, -sent, f"it had ended already: {said}")
@@ -216,6 +216,17 @@ class Resume(Case):
         self.ok("resume", "b.npy")
         self.assert_same(self.load("b.npy"), np.ascontiguousarray(array.T))
         self.assertEqual(self.kept(), [])
+
+    def test_what_a_limit_of_bandwidth_makes_slow_has_checkpoints(self):
+        with open(self.path("a.raw"), "wb") as file:
+            file.truncate(128 << 20)
+        self.write("fast.json", '{"points": [[65536, 1e9, 1e9]]}')
+        words = ["transpose", "a.raw", "b.npy", "--dtype", "f8", "--shape", "4096,4096", "--memory", "16MiB", "--device", "fast.json"]
+        said = self.stop_behind_a_checkpoint([*words, "--resumable", "--bwlimit", "11MiB"], signal.SIGINT, 0.5)  # of 23 s
+        self.assertRegex(said, "`xorder resume b.npy` goes on")
+        done = self.json("status", "b.npy")["bytes_done"]
+        self.assertGreater(done, 80 << 20)
+        self.assertLess(done, 160 << 20)
 
     def test_a_live_run_is_left_alone(self):
         array, args = self.lasting()
