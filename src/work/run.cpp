@@ -118,10 +118,11 @@ void Run::perform(const Steps& pass, const io::File& target, const Perform& perf
   std::uint64_t done = pass.pass < reached_pass_    ? pass.count
                        : pass.pass == reached_pass_ ? std::min(reached_steps_, pass.count)
                                                     : 0;
-  begin(pass.bytes, pass.pass + 1, pass.bytes / std::max<std::uint64_t>(pass.count, 1) * done);
+  const std::uint64_t count = std::max<std::uint64_t>(pass.count, 1);
+  begin(pass.bytes, pass.pass + 1, pass.bytes / count * done);
   const double predicted =
       std::max(pass.seconds, static_cast<double>(pass.bytes) / frame_.disk().rate_limit());
-  const double steps = seconds / std::max(predicted / static_cast<double>(pass.count), 1e-9);
+  const double steps = seconds / std::max(predicted / static_cast<double>(count), 1e-9);
   const std::uint64_t part = std::max(pass.least_part, static_cast<std::uint64_t>(std::min(steps, 1e15)));
   while (done < pass.count) {
     const std::uint64_t end = pass.count - done < 2 * part ? pass.count : done + part;
