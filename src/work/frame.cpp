@@ -177,6 +177,26 @@ std::uint64_t scratch_room(const Frame& frame) {
   return *free - std::min(*free, output);
 }
 
+// Throws for what these options ask for and this run cannot do.
+void check_options(const Options& options, bool alone, const Abilities& engine) {
+  if (options.resumable && !alone) throw InputError("only a run by one process can be resumable");
+  if (options.split && !(engine.strided && alone))
+    throw InputError("only a reordering by one process makes several files");
+  if (options.into_existing && (!engine.strided || !alone || options.split || options.resumable))
+    throw InputError("only a run by one process fills a part of a file, and it cannot be resumable or split");
+  if (options.split && options.overwrite)
+    throw InputError("several files are only made anew; they cannot replace others");
+  if (options.split && options.resumable)
+    throw InputError("a run that makes several files cannot be resumable");
+}
+
+// Of a team, only the first member looks, and the others adopt its findings.
+Disks disks_for(const Frame& frame, const std::filesystem::path& output) {
+  if (frame.options.device) return {.target = *frame.options.device};
+  if (frame.team() != nullptr && !frame.team()->is_first()) return {.target = plan::Device::ssd()};
+  return disks_of(*frame.input().file, output);
+}
+
 // What the inputs are noted for. Of thousands of files most are noted for the same.
 std::string note_of(const std::vector<io::ArrayFile>& inputs) {
   std::vector<std::string> texts;                                    // in the order of their first files
@@ -197,6 +217,15 @@ std::string note_of(const std::vector<io::ArrayFile>& inputs) {
     add_note(note, fmt::format("{}{}: {}", first, others, text));
   }
   return note;
+}
+
+// An output without a header may get that of another file.
+std::string note_of_header(const Frame& frame) {
+  if (!frame.output.header.empty() || frame.options.into_existing) return {};
+  const auto header = io::header_beside(frame.output.path, frame.disk());
+  if (!header || *header == frame.output.header_file) return {};
+  return fmt::format("{}: lies beside {}, and will be taken for its header", header->string(),
+                     frame.output.path.string());
 }
 
 // Only tiles are read in pieces.
@@ -251,6 +280,12 @@ std::uint64_t memory_beside(const Frame& frame) {
   if (!frame.options.into_existing && io::only_in_memory(io::directory_of_output(frame.output.path)))
     in_memory = frame.output.all_bytes() * (frame.membership.parts ? processes : 1);
   return effective_memory(frame.options.memory, processes, in_memory);
+}
+
+void note_less_memory(Frame& frame, std::uint64_t memory) {
+  if (const std::uint64_t asked = frame.options.memory; asked > memory)
+    add_note(frame.note,
+             fmt::format("asked for {} of memory; {} can be used", size_text(asked), size_text(memory)));
 }
 
 }  // namespace
@@ -399,43 +434,20 @@ Frame settle(std::vector<io::ArrayFile> inputs, std::filesystem::path output, co
     options.dataset = *std::move(name);
   }
   if (!engine.strided) std::ranges::for_each(inputs, check_contiguous);
-  if (options.resumable && membership.team != nullptr)
-    throw InputError("only a run by one process can be resumable");
-  if (options.split && (!engine.strided || membership.team != nullptr))
-    throw InputError("only a reordering by one process makes several files");
-  if (options.into_existing &&
-      (!engine.strided || membership.team != nullptr || options.split || options.resumable))
-    throw InputError("only a run by one process fills a part of a file, and it cannot be resumable or split");
-  if (options.split && options.overwrite)
-    throw InputError("several files are only made anew; they cannot replace others");
-  if (options.split && options.resumable)
-    throw InputError("a run that makes several files cannot be resumable");
+  check_options(options, membership.team == nullptr, engine);
   Frame frame{std::move(inputs), {}, std::move(options), membership, {}, {}, {}, {}};
   Team* const team = frame.team();
-  if (frame.options.device) {
-    frame.disks.target = *frame.options.device;
-  } else if (team == nullptr || team->is_first()) {  // the others adopt its findings
-    frame.disks = disks_of(*frame.input().file, output);
-  } else {
-    frame.disks.target = plan::Device::ssd();
-  }
+  frame.disks = disks_for(frame, output);
   frame.note = frame.disks.note;
   add_note(frame.note, note_of(frame.inputs));
   if (team != nullptr) join(frame, *team);
   frame.output = destination(std::move(output), frame.input(), dtype, extents, frame.options);
   add_note(frame.note, frame.output.note);
-  if (frame.output.header.empty() && !frame.options.into_existing) {
-    const auto header = io::header_beside(frame.output.path, frame.disk());
-    if (header && *header != frame.output.header_file)
-      add_note(frame.note, fmt::format("{}: lies beside {}, and will be taken for its header",
-                                       header->string(), frame.output.path.string()));
-  }
+  add_note(frame.note, note_of_header(frame));
   if (frame.options.resumable) find_journal(frame);
   std::uint64_t memory = memory_beside(frame);
   if (team != nullptr) memory = team->least(memory);
-  if (const std::uint64_t asked = frame.options.memory; asked > memory)
-    add_note(frame.note,
-             fmt::format("asked for {} of memory; {} can be used", size_text(asked), size_text(memory)));
+  note_less_memory(frame, memory);
   check_output(frame);
   if (membership.parts) check_own_file(frame, *team);
   frame.access =
@@ -463,16 +475,11 @@ Frame settle_in_place(const io::ArrayFile& file, Options options) {
     refuse("in place there is no output, which these options are for; a run can always be resumed");
   Frame frame{{file}, {}, std::move(options), {}, {}, {}, {}, {}};
   frame.output = {.path = file.path, .header = {}, .offset = array.begin(), .bytes = array.bytes()};
-  if (frame.options.device)
-    frame.disks.target = *frame.options.device;
-  else
-    frame.disks = disks_of(*file.file, file.path);
+  frame.disks = disks_for(frame, file.path);
   frame.note = frame.disks.note;
   add_note(frame.note, note_of(frame.inputs));
   frame.allowed_memory = effective_memory(frame.options.memory);
-  if (const std::uint64_t asked = frame.options.memory; asked > frame.allowed_memory)
-    add_note(frame.note, fmt::format("asked for {} of memory; {} can be used", size_text(asked),
-                                     size_text(frame.allowed_memory)));
+  note_less_memory(frame, frame.allowed_memory);
   static_cast<void>(io::open_directory(frame.disk(), frame.scratch_directory(), "the undo area"));
   const io::File probe = file.file->reopen(io::Access::direct, frame.disk());
   frame.access.read_alignment =
