@@ -316,7 +316,7 @@ typedef struct xorder_options {
   /// seeks, and "ssd" elsewhere. Reads from another file system are priced with that one's profile.
   const char* device;
   /// If not 0, a run that is killed or stopped can go on: by xorder_job_resume(), by the same job made again,
-  /// or by `xorder resume`. What it has finished stays beside the output and in the scratch directory until
+  /// or by `xorder resume`. What it has begun stays beside the output and in the scratch directory until
   /// then, and `xorder discard` removes it. Computations of files go on by the same job made again only.
   /// Not for functions of your own (xorder_job_descend()) and xorder_job_in_place().
   int resumable;

@@ -165,7 +165,7 @@ class Job:
         Notes
         -----
         An exception of `progress`, and an interrupt, end the run and leave nothing behind; but what a resumable run has
-        finished stays, and one in place leaves the file half done: see `resume` and `rollback`.
+        begun stays, and one in place leaves the file half done: see `resume` and `rollback`.
         """
         tell = teller(progress)
         with self._busy:

@@ -56,7 +56,7 @@ class Disk {
   virtual int write_back(int fd, std::uint64_t offset, std::uint64_t bytes,
                          unsigned flags);  ///< sync_file_range
 
-  /// The bytes that it reads and writes per second at most, together, by order of the user.
+  /// At most so many bytes pass in a second, read and written together; infinity if the user sets no limit.
   virtual double rate_limit() const { return std::numeric_limits<double>::infinity(); }
 };
 

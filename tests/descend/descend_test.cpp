@@ -204,7 +204,7 @@ TEST_F(DescendFiles, EveryCutIsTheDefinition) {
     const int n = random.in(0, 13);
     const auto a = random_numbers(random, uint64_t{1} << n);
     const auto in = file("in.raw", a, std::string(random.in(0, 1) * 1000u, 'x'));
-    // Many transfers of few bytes take seconds.
+    // Many numbers are not moved a few at a time, which takes seconds.
     const plan::SweepSizes sizes{.processors = uint64_t{1} << random.in(0, n),
                                  .columns = uint64_t{1} << random.in(std::max(0, n - 8), 8),
                                  .slices = uint64_t{1} << random.in(0, 4),
